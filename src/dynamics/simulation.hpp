@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dynamics/channel.hpp"
+#include "model/model.hpp"
+
+namespace clatter {
+
+/// How much work one subproblem took: Newton updates, over the run.
+struct IterationStatistics {
+  long total = 0;
+  int max = 0;
+};
+
+/// Figures of a run so far, for summary.json and the closing table.
+struct RunStatistics {
+  long steps = 0;           ///< nominal steps
+  long substeps = 0;        ///< steps taken inside retried ones
+  long regularised = 0;     ///< solves of singular systems (redundant joints or contacts)
+  IterationStatistics smooth, position, velocity;
+  double min_gap = 0.0;               ///< [m] over all contacts and steps; +inf without contacts
+  double max_joint_error = 0.0;       ///< [m] or [rad]
+  double max_joint_velocity_error = 0.0;  ///< [m/s] or [rad/s]
+  double length = 0.0;                ///< [m] size of the model, to scale the above with
+  /// Wall time [s] of the parts of a step; `linear_algebra` is contained in the first three.
+  double smooth_time = 0.0, position_time = 0.0, velocity_time = 0.0, linear_algebra_time = 0.0;
+  long factorisations = 0, solves = 0;
+};
+
+/// A machine in motion: built from a model, advanced step by step, read through channels.
+class Simulation {
+ public:
+  /// Throws Error when the model cannot be built or started (initial penetration, joints that do not
+  /// fit, a mechanism that cannot move as prescribed ...).
+  explicit Simulation(const Model& model);
+  ~Simulation();
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+
+  double time() const;
+  long steps_done() const;
+  long steps_total() const;  ///< duration / step
+  bool finished() const { return steps_done() >= steps_total(); }
+
+  /// Advances by one nominal step. Throws Error, naming what and when, if that cannot be done even
+  /// with substeps; the state stays at the last good step.
+  void step();
+
+  /// What can be recorded, in the order of the row.
+  const std::vector<Channel>& channels() const;
+  int row_size() const;
+  /// The row at the present time. Impulses and iteration counts are those since the last call of
+  /// start_interval(); everything else is the value now.
+  void sample(std::span<double> row) const;
+  /// Begins a new output interval (after a sample has been stored).
+  void start_interval();
+
+  const RunStatistics& statistics() const;
+  /// Lines to be told to the user about the start: what assembly moved, redundant joints.
+  const std::vector<std::string>& notices() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace clatter

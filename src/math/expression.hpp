@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace mu {
+class Parser;
+}
+
+namespace clatter {
+
+/// A function of time: a constant, or a formula in `t` [s] such as "2*sin(10*t)". A value type.
+class Expression {
+ public:
+  Expression(double constant = 0.0) : constant_(constant) {}  // NOLINT: numbers are expressions
+  /// Throws std::invalid_argument with the parser's reason when the text is not a formula in t.
+  explicit Expression(const std::string& text);
+  Expression(const Expression& other);
+  Expression(Expression&&) noexcept;
+  Expression& operator=(Expression other) noexcept;
+  ~Expression();
+
+  double operator()(double t) const;
+  /// d/dt by eighth-order central differences with the given spacing [s]: exact to round-off for
+  /// anything that varies slowly over a spacing, so pass a fraction of the time step.
+  double rate(double t, double spacing) const;
+  /// d²/dt², likewise.
+  double second_rate(double t, double spacing) const;
+
+  bool is_constant() const { return parser_ == nullptr; }
+  /// The formula as given, or the number.
+  std::string text() const;
+
+ private:
+  double constant_ = 0.0;
+  std::string text_;
+  std::unique_ptr<double> t_;
+  std::unique_ptr<mu::Parser> parser_;
+};
+
+}  // namespace clatter

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+
+namespace clatter {
+
+using Vec3 = Eigen::Vector3d;
+using Mat3 = Eigen::Matrix3d;
+using Vec6 = Eigen::Matrix<double, 6, 1>;
+using Mat6 = Eigen::Matrix<double, 6, 6>;
+using Vec12 = Eigen::Matrix<double, 12, 1>;
+using Mat12 = Eigen::Matrix<double, 12, 12>;
+using VecX = Eigen::VectorXd;
+using MatX = Eigen::MatrixXd;
+using Quaternion = Eigen::Quaterniond;
+
+}  // namespace clatter

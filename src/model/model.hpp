@@ -1,0 +1,204 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "math/expression.hpp"
+#include "math/types.hpp"
+#include "model/error.hpp"
+
+namespace clatter {
+
+// What a model file says, as plain values: SI units, angles in radians. Nothing here computes; the
+// equations of motion are built from it by System. Specs name other specs; an empty body name is the
+// ground. `place` tells error messages where in the file the spec stands.
+
+// ---- Bodies ---------------------------------------------------------------------------------------
+
+/// Shapes give mass and inertia from a density, and a surface for display. Their centre is the origin
+/// of the body frame.
+struct SphereShape {
+  double radius;
+};
+struct BoxShape {
+  Vec3 size;  ///< full edge lengths along x, y, z
+};
+struct CylinderShape {
+  double radius, length;  ///< axis along z
+};
+struct RodShape {
+  double length, radius;  ///< slender: axis along x, no inertia about it but m r²/2
+};
+struct DiscShape {
+  double radius, thickness;  ///< axis along z
+};
+using Shape = std::variant<SphereShape, BoxShape, CylinderShape, RodShape, DiscShape>;
+
+double volume(const Shape& shape);
+/// Inertia about the centre of the shape, for a given mass.
+Mat3 inertia_of(const Shape& shape, double mass);
+
+enum class BodyKind {
+  point,   ///< three translations
+  rigid,   ///< three translations, three rotations
+  planar,  ///< moves in the x-y plane: x, y and the angle about z
+};
+
+struct BodySpec {
+  std::string name;
+  BodyKind kind = BodyKind::rigid;
+  double mass = 0.0;                   ///< [kg]
+  Mat3 inertia = Mat3::Zero();         ///< about the centre of mass, body axes; planar: (2, 2) only
+  Vec3 centre_of_mass = Vec3::Zero();  ///< in the body frame
+  std::optional<Shape> shape;
+  Vec3 position = Vec3::Zero();  ///< of the origin of the body frame
+  Quaternion orientation = Quaternion::Identity();
+  double angle = 0.0;                    ///< planar bodies: orientation, not reduced to one turn
+  Vec3 velocity = Vec3::Zero();          ///< of the origin of the body frame, space axes
+  Vec3 angular_velocity = Vec3::Zero();  ///< body axes
+  Place place;
+};
+
+/// A point of a body, in its body frame; of the ground when `body` is empty.
+struct Attachment {
+  std::string body;
+  Vec3 point = Vec3::Zero();
+};
+
+// ---- Forces ---------------------------------------------------------------------------------------
+
+enum class SpringKind {
+  axial,      ///< along the line between the two points, geometrically nonlinear
+  linear,     ///< along `axis` (fixed in a), whatever the lateral displacement
+  torsional,  ///< about `axis` (fixed in a)
+};
+
+struct SpringSpec {
+  std::string name;
+  SpringKind kind = SpringKind::axial;
+  Attachment a, b;
+  Vec3 axis = Vec3::UnitX();   ///< linear, torsional: in the frame of a
+  double stiffness = 0.0;      ///< [N/m], [N m/rad]
+  double damping = 0.0;        ///< [N s/m], [N m s/rad]
+  std::optional<double> rest;  ///< rest length or angle; as at the start when absent
+  Place place;
+};
+
+enum class LoadAxes { space, body };
+
+struct LoadSpec {
+  std::string name;
+  Attachment at;
+  std::array<Expression, 3> force;   ///< [N]
+  std::array<Expression, 3> torque;  ///< [N m]
+  LoadAxes axes = LoadAxes::space;
+  Place place;
+};
+
+// ---- Joints ---------------------------------------------------------------------------------------
+
+enum class JointKind {
+  fixed,
+  ball,
+  revolute,     ///< about z of the joint frame
+  prismatic,    ///< along z
+  cylindrical,  ///< about and along z
+  universal,    ///< about z of a and x of b
+  planar,       ///< moves in the x-y plane of the joint frame of a
+  distance,     ///< keeps the distance between the two points
+};
+
+struct JointSpec {
+  std::string name;
+  JointKind kind = JointKind::fixed;
+  Attachment a, b;
+  Mat3 axes_a = Mat3::Identity();  ///< columns: joint axes in the frame of a
+  Mat3 axes_b = Mat3::Identity();  ///< the same in the frame of b; equal in space when the coordinate is 0
+  std::optional<double> length;    ///< distance joint; as at the start when absent
+  /// Prescribes the angle (revolute), displacement (prismatic) or length (distance) as a function of t.
+  std::optional<Expression> motor;
+  Place place;
+};
+
+// ---- Contacts -------------------------------------------------------------------------------------
+
+/// A point of one body against a plane face of another.
+struct ContactSpec {
+  std::string name;
+  Attachment point;
+  Attachment face;                     ///< any point of the face
+  Vec3 normal = Vec3::UnitZ();         ///< out of the face, in the frame of its body
+  std::vector<Vec3> outline;           ///< corners in that frame; empty: the face has no edge
+  double friction = 0.0;               ///< Coulomb's mu
+  double restitution = 0.0;            ///< e_N in [0, 1]
+  double tangential_restitution = 0.0; ///< e_T in [-1, 1]
+  Place place;
+};
+
+// ---- How to integrate and what to write -----------------------------------------------------------
+
+enum class Scaling {
+  delassus,             ///< every row by the inverse of its own Delassus diagonal
+  characteristic_mass,  ///< one mass for all rows, as in 001
+};
+
+struct IntegratorSpec {
+  std::string name = "nsga";
+  double step = 1e-3;      ///< [s]
+  double duration = 1.0;   ///< [s]
+  double rho_inf = 0.8;    ///< spectral radius at infinite frequency, in [0, 1]
+  double tolerance = 1e-10;  ///< of the relative residual of each subproblem
+  int max_iterations = 50;
+  int max_halvings = 6;           ///< how often a step that fails is cut in two
+  bool position_friction = true;  ///< false: study of the drift without friction at position level
+  Scaling scaling = Scaling::delassus;
+  std::optional<double> characteristic_mass;  ///< [kg]; mean mass of the bodies when absent
+  double penalty = 1.0;                       ///< augmentation as a multiple of the scaling
+  Place place;
+};
+
+struct OutputSpec {
+  std::optional<double> interval;        ///< [s]; every step, but at most 10 000 samples, when absent
+  std::optional<double> frame_interval;  ///< [s] between ParaView frames; 200 frames when absent
+  bool paraview = true;
+  Place place;
+};
+
+/// A figure that a run of this model must reproduce; `clatter verify` measures it.
+struct VerifySpec {
+  std::string source;    ///< document, e.g. "001"
+  std::string example;   ///< its number or name there
+  std::string quantity;  ///< channel and component, "bodies/block/position/x"
+  std::string measure = "final";
+  std::optional<double> at, from, to;  ///< [s]
+  std::optional<double> threshold;     ///< for first_time and last_time
+  std::string oracle;                  ///< a number or a formula
+  std::string oracle_kind;
+  std::string compare = "equal";  ///< equal, at_least, at_most
+  double tolerance = 0.0;         ///< absolute
+  std::vector<double> steps;      ///< measure = "order"
+  std::optional<double> reference_step;
+  std::vector<std::string> set;  ///< overrides of this run, "integrator.step=1e-4"
+  std::string note;
+  Place place;
+};
+
+struct Model {
+  std::string title;
+  Vec3 gravity = Vec3::Zero();  ///< [m/s²]
+  bool assemble = false;        ///< move bodies so that the joints fit, and say what moved
+  std::vector<BodySpec> bodies;
+  std::vector<SpringSpec> springs;
+  std::vector<LoadSpec> loads;
+  std::vector<JointSpec> joints;
+  std::vector<ContactSpec> contacts;
+  IntegratorSpec integrator;
+  OutputSpec output;
+  std::vector<VerifySpec> verify;
+  std::string file;  ///< where it was read from, empty when built in code
+};
+
+}  // namespace clatter
