@@ -70,10 +70,10 @@ Nsga::Nsga(System& system, const IntegratorSpec& spec)
   }
   for (const FaceContact& contact : system.contacts()) {
     ContactState state;
-    state.impulse = state.rate = state.rate_before = RowVector::Zero(contact.rows());
+    state.impulse = state.rate = state.rate_before = state.anchor = RowVector::Zero(contact.rows());
     contact_states_.push_back(state);
     ContactWork work;
-    work.start = work.scale = work.ghat = RowVector::Zero(contact.rows());
+    work.scale = work.ghat = RowVector::Zero(contact.rows());
     work.G.setZero(contact.rows(), 12);
     contact_work_.push_back(work);
   }
@@ -270,7 +270,7 @@ struct Nsga::SmoothMotion {
     for (std::size_t j = 0; j < s.joint_G_.size(); ++j) {
       const Joint& joint = s.system_.joints()[j];
       const Vec12 pair = of_pair(s.vs_, joint.a(), joint.b());
-      KktMatrix::Rows rows = s.joint_G_[j], columns = s.joint_G_[j], bend = s.joint_G_[j];
+      KktMatrix::Rows rows = s.joint_G_[j], bend = s.joint_G_[j];
       Mat12 geometric = Mat12::Zero();
       for (Eigen::Index i = 0; i < rows.rows(); ++i) {
         const auto row = joint.first_row + i;
@@ -282,7 +282,7 @@ struct Nsga::SmoothMotion {
       s.to_increments(bend, joint.a(), joint.b());
       const auto scale = s.joint_scale_.segment(joint.first_row, rows.rows()).asDiagonal();
       rows = -(scale * (rows + bend));
-      columns = scale * columns;
+      const KktMatrix::Columns columns = -(scale * s.joint_G_[j]).transpose();
       K.add_joint(static_cast<int>(j), geometric, rows, columns);
     }
   }
@@ -333,27 +333,29 @@ void Nsga::add_contact_reactions(NodalVector& reaction) const {
 }
 
 void Nsga::add_contact_tangents(KktMatrix& K, bool position_level) const {
-  Mat12 H;
+  Mat12 H, momentum;
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     const ContactWork& work = contact_work_[c];
     const ContactEquations& e = work.equations;
     const FaceContact& contact = system_.contacts()[c];
-    Mat12 momentum = Mat12::Zero();
+    if (e.status == ContactStatus::open) {
+      K.add_open_contact(static_cast<int>(c), e.dresidual_dla);
+      continue;
+    }
     const KktMatrix::Rows scaled = work.scale.asDiagonal() * work.G;
     KktMatrix::Rows change = scaled;  // of the rows with the unknowns
-    if (e.status != ContactStatus::open) {
-      if (position_level) {
-        for (int i = 0; i < contact.rows(); ++i) {
-          contact.coordinate(i).hessian(q_, H);
-          momentum -= work.scale[i] * e.phi[i] * H;
-        }
-        to_increments(momentum, contact.a(), contact.b());
-        to_increments(change, contact.a(), contact.b());
+    momentum.setZero();
+    if (position_level && (turns(contact.a()) || turns(contact.b()))) {
+      for (int i = 0; i < contact.rows(); ++i) {
+        contact.coordinate(i).hessian(q_, H);
+        momentum -= work.scale[i] * e.phi[i] * H;
       }
-      momentum.noalias() -= scaled.transpose() * (e.dphi_dg * change);
+      to_increments(momentum, contact.a(), contact.b());
+      to_increments(change, contact.a(), contact.b());
     }
+    momentum.noalias() -= scaled.transpose() * (e.dphi_dg * change);
     const KktMatrix::Rows rows = e.dresidual_dg * change;
-    const KktMatrix::Rows columns = e.dphi_dla.transpose() * scaled;
+    const KktMatrix::Columns columns = -scaled.transpose() * e.dphi_dla;
     K.add_contact(static_cast<int>(c), momentum, rows, columns, e.dresidual_dla);
   }
 }
@@ -388,8 +390,8 @@ void Nsga::add_joint_tangents(KktMatrix& K, const VecX* force) const {
     const Joint& joint = system_.joints()[j];
     Mat12 geometric = Mat12::Zero();
     const auto scale = joint_scale_.segment(joint.first_row, joint_G_[j].rows()).asDiagonal();
-    const KktMatrix::Rows columns = scale * joint_G_[j];
-    KktMatrix::Rows rows = -columns;
+    KktMatrix::Rows rows = -(scale * joint_G_[j]);
+    const KktMatrix::Columns columns = rows.transpose();
     if (force != nullptr) {
       for (Eigen::Index i = 0; i < rows.rows(); ++i) {
         joint.rows()[static_cast<std::size_t>(i)].coordinate.hessian(q_, H);
@@ -454,7 +456,8 @@ struct Nsga::PositionCorrection {
       ContactWork& work = s.contact_work_[c];
       const FaceContact& contact = system.contacts()[c];
       for (int i = 0; i < contact.rows(); ++i) {
-        work.ghat[i] = work.scale[i] * (contact.coordinate(i).value(s.q_) - work.start[i]);
+        work.ghat[i] =
+            work.scale[i] * (contact.coordinate(i).value(s.q_) - s.contact_states_[c].anchor[i]);
         s.allowed_contact_[contact.first_row + i] = work.scale[i] * round_off * size;
       }
     }
@@ -659,13 +662,15 @@ void Nsga::begin_step(double h) {
         inverse = system_.delassus(g, contact.a(), contact.b());
       if (i > 0) tangential += inverse / contact.tangential_rows();
       work.scale[i] = 1.0 / std::sqrt(inverse);
-      work.start[i] = i == 0 ? 0.0 : contact.coordinate(i).value(q_n_);
+      // A contact that stuck is held to where it began to stick, so that round-off does not add up.
+      if (i > 0 && !contact_states_[c].stuck)
+        contact_states_[c].anchor[i] = contact.coordinate(i).value(q_n_);
     }
     // One scale for all directions of slip keeps the friction disc round.
     for (int i = 1; i < contact.rows(); ++i) work.scale[i] = 1.0 / std::sqrt(tangential);
     work.law.penalty = spec_.penalty;
     work.law.mu = contact.rows() > 1 ? contact.friction() * work.scale[0] / work.scale[1] : 0.0;
-    work.candidate = work.closed = false;
+    work.candidate = work.closed = work.stuck = false;
   }
   U_.setZero();
   W_.setZero();
@@ -693,6 +698,7 @@ void Nsga::choose_candidates() {
 void Nsga::close_contacts() {
   for (ContactWork& work : contact_work_) {
     work.closed = work.equations.status != ContactStatus::open;
+    work.stuck = work.equations.status == ContactStatus::stick;
   }
 }
 
@@ -721,6 +727,7 @@ void Nsga::accept() {
     const bool was_closed = state.status != ContactStatus::open;
     state.status = work.equations.status;
     state.persistent = was_closed && state.status != ContactStatus::open;
+    state.stuck = work.stuck;
     state.gap = contact.gap(q_n_);
     state.impulse = work.scale.cwiseProduct(work.equations.phi);
     state.rate_before = state.rate;

@@ -22,6 +22,8 @@ struct ContactState {
   RowVector impulse;        ///< [N s] normal, tangential; physical
   RowVector rate;           ///< [m/s] gap rate and slip velocity at the end of the step
   RowVector rate_before;    ///< the same at its start
+  bool stuck = false;       ///< at position level
+  RowVector anchor;         ///< tangential coordinates that slip is counted from
 };
 
 /// Newton updates of the last (sub)step.
@@ -110,6 +112,7 @@ class Nsga {
   void add_joint_tangents(KktMatrix& K, const VecX* force) const;
   void fill_right_side(KktMatrix& K, VecX& x) const;
   double target_speed() const;
+  bool turns(int node) const { return system_.nodes()[node].has(5); }
   double smooth_terms() const { return system_.weighted_norm(f_smooth_); }
   std::string worst_joint() const;
   std::string worst_contact() const;
@@ -142,7 +145,7 @@ class Nsga {
   struct ContactWork {
     bool candidate = false;  // may close in this step
     bool closed = false;     // in the set A of 001 (7)
-    RowVector start;         // tangential coordinates at the start of the step
+    bool stuck = false;      // at position level
     RowVector scale;         // square roots of the inverse Delassus diagonal
     ContactLaw law;
     KktMatrix::Rows G;

@@ -315,6 +315,11 @@ struct Simulation::Impl {
     }
     for (std::size_t j = 0; j < system.joints().size(); ++j) list_joint(j);
     for (std::size_t c = 0; c < system.contacts().size(); ++c) list_contact(c);
+    const std::vector<std::string> axes{"x", "y", "z"};
+    channel("system/linear_momentum", axes, "kg m/s",
+            [this](double* out) { put(out, system.momentum(nsga.q(), nsga.v()).head<3>()); });
+    channel("system/angular_momentum", axes, "kg m2/s",
+            [this](double* out) { put(out, system.momentum(nsga.q(), nsga.v()).tail<3>()); });
     const auto energy = [this](const char* name, auto value) {
       channel(std::string("energy/") + name, {""}, "J",
               [this, value](double* out) { *out = value(ledger); });
