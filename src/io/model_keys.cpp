@@ -654,6 +654,51 @@ bool KeyDescription::applies_to(std::string_view kind) const {
          std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
+std::string KeyDescription::expected() const {
+  const std::string limits = range.text().empty() ? "" : " " + range.text();
+  switch (type) {
+    case text:
+      return "text";
+    case word:
+      return fmt::format("`\"{}\"`", fmt::join(words, "\"`, `\""));
+    case flag:
+      return "`true` or `false`";
+    case integer:
+      return "whole number" + limits;
+    case number:
+      return "number" + limits;
+    case formula:
+      return "number or formula in `t`";
+    case vector:
+      return limits.empty() ? "vector" : "vector of numbers" + limits;
+    case direction:
+      return "vector, not zero";
+    case quaternion:
+      return "four numbers, not all zero";
+    case points:
+      return "list of vectors";
+    case point_or_points:
+      return "vector or list of vectors";
+    case inertia:
+      return "three numbers, or three rows of three";
+    case formulas:
+      return "vector of numbers or formulas in `t`";
+    case torque:
+      return "vector of numbers or formulas in `t`, or one of them";
+    case numbers:
+      return "list of numbers" + limits;
+    case texts:
+      return "list of texts";
+    case ValueType::table:
+      return fmt::format("table, see `{}`", model_table(table).heading);
+    case table_one:
+      return "table";
+    case tables:
+      return "tables";
+  }
+  return "";
+}
+
 const KeyDescription* TableDescription::find(std::string_view key, std::string_view kind) const {
   for (const KeyDescription& row : keys) {
     if (row.name == key && row.applies_to(kind)) return &row;

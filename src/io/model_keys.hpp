@@ -60,6 +60,8 @@ struct KeyDescription {
 
   bool required() const { return default_text == "required"; }
   bool applies_to(std::string_view kind) const;
+  /// What the value must be, for messages and for the documentation: "number > 0".
+  std::string expected() const;
 };
 
 struct TableDescription {
