@@ -17,7 +17,10 @@ namespace {
 constexpr double largest_number = 1e100;
 constexpr double smallest_positive = 1e-100;
 
-double as_number(const toml::node& value) { return value.value<double>().value_or(0.0); }
+double as_number(const toml::node& value) {
+  if (value.is_integer()) return static_cast<double>(**value.as_integer());
+  return **value.as_floating_point();
+}
 
 std::string without_marks(std::string text) {
   std::erase(text, '`');
@@ -334,7 +337,8 @@ std::optional<int> TomlTable::integer(std::string_view key) const {
 
 std::optional<double> TomlTable::number(std::string_view key) const {
   const toml::node* value = usable(key);
-  return value == nullptr ? std::nullopt : value->value<double>();
+  if (value == nullptr) return std::nullopt;
+  return as_number(*value);
 }
 
 std::optional<double> TomlTable::angle(std::string_view key) const {
