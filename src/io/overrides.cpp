@@ -81,6 +81,14 @@ std::pair<toml::table, std::optional<std::string>> parse_value(const std::string
   }
 }
 
+void move_value(toml::table document, toml::table& target, const std::string& key) {
+  target.erase(key);
+  toml::node& value = *document.get("value");
+  // A moved node keeps its source, a copied one does not.
+  const toml::key named(key, value.source());
+  value.visit([&](auto& typed) { target.insert(named, std::move(typed)); });
+}
+
 std::string name_of(const toml::node& element, const std::string& noun, std::size_t index) {
   const toml::table* table = element.as_table();
   if (table == nullptr) return {};
@@ -91,8 +99,11 @@ std::string name_of(const toml::node& element, const std::string& noun, std::siz
 // path.
 class Walk {
  public:
-  Walk(toml::table* writable, const toml::table* model)
-      : writable_(writable), table_(model), description_(&model_table("")) {}
+  Walk(toml::table* writable, const toml::table* model, std::string source)
+      : writable_(writable),
+        table_(model),
+        description_(&model_table("")),
+        source_(std::move(source)) {}
 
   // Consumes one or, for a list of tables, two segments.
   std::optional<std::string> enter(const std::vector<std::string>& path, std::size_t& i) {
@@ -149,7 +160,7 @@ class Walk {
 
   void descend(const std::string& key) {
     if (writable_ != nullptr) {
-      writable_->insert(key, toml::table());
+      if (!writable_->contains(key)) move_value(parse_value("{}", source_).first, *writable_, key);
       // Something else than a table stays, for the reader to complain about.
       writable_ = writable_->get(key)->as_table();
       table_ = writable_;
@@ -161,6 +172,7 @@ class Walk {
   toml::table* writable_;
   const toml::table* table_;
   const TableDescription* description_;
+  std::string source_;  // of tables that the file does not have
 };
 
 std::optional<std::string> put(toml::table* writable, const toml::table& model,
@@ -169,7 +181,7 @@ std::optional<std::string> put(toml::table* writable, const toml::table& model,
   if (!parts) return "expected key.path=value";
   auto [document, wrong_value] = parse_value(parts->value, override_name(text));
   if (wrong_value) return wrong_value;
-  Walk walk(writable, &model);
+  Walk walk(writable, &model, override_name(text));
   std::size_t i = 0;
   while (i + 1 < parts->path.size()) {
     if (auto wrong = walk.enter(parts->path, i)) return wrong;
@@ -177,11 +189,7 @@ std::optional<std::string> put(toml::table* writable, const toml::table& model,
   const std::string& key = parts->path.back();
   if (auto wrong = walk.check_last(key)) return wrong;
   if (walk.writable() == nullptr) return std::nullopt;
-  walk.writable()->erase(key);
-  toml::node& value = *document.get("value");
-  // A moved node keeps its source, a copied one does not.
-  const toml::key named(key, value.source());
-  value.visit([&](auto& typed) { walk.writable()->insert(named, std::move(typed)); });
+  move_value(std::move(document), *walk.writable(), key);
   return std::nullopt;
 }
 

@@ -307,6 +307,10 @@ void TomlTable::refuse_key(std::string_view key, std::string message) const {
   add(found_key->first.source(), std::move(message));
 }
 
+void TomlTable::refuse_at(Place place, std::string message) const {
+  mistakes_->push_back({std::move(place), std::move(message)});
+}
+
 void TomlTable::refuse_table(std::string message) const {
   mistakes_->push_back({place(), std::move(message)});
 }

@@ -55,6 +55,8 @@ class TomlTable {
   void refuse(std::string_view key, std::string message) const;
   /// Adds a mistake at the name of a key.
   void refuse_key(std::string_view key, std::string message) const;
+  /// Adds a mistake at a place taken from this table.
+  void refuse_at(Place place, std::string message) const;
   /// Adds a mistake at the table.
   void refuse_table(std::string message) const;
   /// Refuses `key` when both are given.
