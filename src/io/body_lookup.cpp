@@ -83,14 +83,15 @@ std::string NameReader::read(const TomlTable& table) {
   return *given;
 }
 
-void NameReader::claim(const TomlTable& table, const std::string& name) {
+bool NameReader::claim(const TomlTable& table, const std::string& name) {
   const int line = table.place().line;
   const auto [before, is_new] = line_of_.emplace(name, line);
-  if (is_new) return;
+  if (is_new) return true;
   const std::string where =
       before->second == 0 ? "" : fmt::format(", the first is on line {}", before->second);
   table.refuse("name", fmt::format("there are two {}s named {}{}",
                                    noun_ == "body" ? "bodie" : noun_, quoted(name), where));
+  return false;
 }
 
 }  // namespace clatter

@@ -64,14 +64,15 @@ class BodyLookup {
 Vec3 read_point(const TomlTable& table, std::string_view key, const BodyChoice& body,
                 Dimension pair);
 
-/// Adds a mistake when a name is empty, holds a character that paths of results cannot hold, or was
-/// there before. Returns the name, or noun and number when there is none.
+/// Reads the names of a list of tables and sees to it that they differ.
 class NameReader {
  public:
   explicit NameReader(std::string noun) : noun_(std::move(noun)) {}
+  /// The name, or noun and number when there is none. Adds a mistake when it is empty or holds a
+  /// character that paths of results cannot hold.
   std::string read(const TomlTable& table);
-  /// Adds a mistake when the name was there before.
-  void claim(const TomlTable& table, const std::string& name);
+  /// Adds a mistake and returns false when the name was there before.
+  bool claim(const TomlTable& table, const std::string& name);
 
  private:
   std::string noun_;

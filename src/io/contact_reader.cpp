@@ -120,9 +120,10 @@ std::vector<ContactSpec> read_contacts(const std::vector<TomlTable>& tables,
   NameReader names("contact");
   for (const TomlTable& table : tables) {
     const std::string name = names.read(table);
+    bool is_new = true;
     for (ContactSpec& contact : read_contact(table, bodies)) {
       contact.name = name + contact.name;
-      names.claim(table, contact.name);
+      is_new = is_new && names.claim(table, contact.name);
       contacts.push_back(std::move(contact));
     }
   }
