@@ -49,6 +49,7 @@ BodyChoice BodyLookup::find(const TomlTable& table, std::string_view key) const 
   if (*name == "ground") return BodyChoice::ground();
   const auto found = known_.find(*name);
   if (found == known_.end()) {
+    if (doubt_all_) return BodyChoice::unknown();
     std::vector<std::string> names = {"ground"};
     for (const auto& [known, body] : known_) names.push_back(known);
     table.refuse(key, fmt::format("unknown body {}{}", quoted(*name), did_you_mean(*name, names)));

@@ -51,6 +51,8 @@ class BodyLookup {
   void add(const BodySpec& body) { known_.emplace(body.name, &body); }
   /// A body that has mistakes: naming it is none.
   void add_doubtful(const std::string& name) { known_.emplace(name, nullptr); }
+  /// The list of bodies itself has mistakes: no name is one.
+  void doubt_all() { doubt_all_ = true; }
 
   /// The body that a key names. Adds a mistake when there is none of that name; the ground when the
   /// key is absent.
@@ -58,6 +60,7 @@ class BodyLookup {
 
  private:
   std::map<std::string, const BodySpec*, std::less<>> known_;
+  bool doubt_all_ = false;
 };
 
 /// A point in the frame of a body, the origin when the key is absent. A point body has no other.

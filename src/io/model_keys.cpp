@@ -75,7 +75,6 @@ TableDescription model() {
 }
 
 TableDescription body() {
-  const std::vector<std::string> turning = {"rigid"};
   return {
       "body",
       "[[body]]",
@@ -385,13 +384,14 @@ TableDescription joint() {
            formula,
            "rad",
            "none",
-           "Prescribed angle of `b` against `a`, 0 at the start."},
+           "Prescribed angle of `b` against `a` about the axis, 0 at the start."},
           {"motor",
            {"prismatic"},
            formula,
            "m",
            "none",
-           "Prescribed displacement of `b` against `a`, 0 at the start."},
+           "Prescribed displacement of `b` against `a` along the axis, 0 where the two points "
+           "meet."},
           {"motor", {"distance"}, formula, "m", "none", "Prescribed length."},
       }};
 }

@@ -132,7 +132,8 @@ Model read_tables(const toml::table& root, std::vector<Mistake>& mistakes) {
       lookup.add_doubtful(body.spec.name);
     }
   }
-  // When the list of bodies cannot be read, complaints about every name would hide the reason.
+  // Without a list of bodies, complaints about every name would hide the reason.
+  if (bodies.empty()) lookup.doubt_all();
   model.springs = read_springs(table.tables("spring"), lookup);
   model.loads = read_loads(table.tables("load"), lookup);
   model.joints = read_joints(table.tables("joint"), lookup, model.assemble);
