@@ -8,6 +8,12 @@
 #include "io/nearest_word.hpp"
 
 namespace clatter {
+namespace {
+
+// More names than these are not worth listing in a message.
+constexpr std::size_t most_names = 8;
+
+}  // namespace
 
 Mat3 BodyChoice::rotation() const {
   if (body_ == nullptr) return Mat3::Identity();
@@ -52,7 +58,11 @@ BodyChoice BodyLookup::find(const TomlTable& table, std::string_view key) const 
     if (doubt_all_) return BodyChoice::unknown();
     std::vector<std::string> names = {"ground"};
     for (const auto& [known, body] : known_) names.push_back(known);
-    table.refuse(key, fmt::format("unknown body {}{}", quoted(*name), did_you_mean(*name, names)));
+    std::string hint = did_you_mean(*name, names);
+    if (hint.empty() && names.size() <= most_names) {
+      hint = fmt::format("; expected one of '{}'", fmt::join(names, "', '"));
+    }
+    table.refuse(key, fmt::format("unknown body {}{}", quoted(*name), hint));
     return BodyChoice::unknown();
   }
   return found->second == nullptr ? BodyChoice::unknown() : BodyChoice::of(*found->second);

@@ -88,9 +88,10 @@ void read_mass(const TomlTable& table, BodySpec& body) {
   if (const std::optional<TomlTable> shape = table.table("shape")) body.shape = read_shape(*shape);
 
   table.refuse_together("density", "mass");
-  table.refuse_together("density", "inertia");
   if (table.has("density") && !table.has("shape")) {
     table.refuse_key("density", "'density' needs a 'shape'");
+  } else {
+    table.refuse_together("density", "inertia");
   }
   if (!table.has("mass") && !table.has("density")) {
     table.refuse_table("missing key 'mass' in [[body]]: give 'mass', or 'density' and 'shape'");

@@ -195,7 +195,7 @@ TableDescription shape() {
            required,
            "Outer radius.",
            positive},
-          {"size", {"box"}, vector, "m", required, "Full edge lengths along x, y and z.", positive},
+          {"size", {"box"}, triple, "m", required, "Full edge lengths along x, y and z.", positive},
           {"length", {"cylinder", "rod"}, number, "m", required, "Along the axis.", positive},
           {"thickness", {"disc"}, number, "m", required, "Along the axis.", positive},
       }};
@@ -670,7 +670,9 @@ std::string KeyDescription::expected() const {
     case formula:
       return "number or formula in `t`";
     case vector:
-      return limits.empty() ? "vector" : "vector of numbers" + limits;
+      return "vector";
+    case triple:
+      return "three numbers" + limits;
     case direction:
       return "vector, not zero";
     case quaternion:

@@ -21,6 +21,7 @@ enum class ValueType {
   formula,     ///< number or formula in t
   vector,      ///< [x, y, z], or [x, y] where planar bodies are concerned
   direction,   ///< a vector that is not zero; its length does not matter
+  triple,      ///< three numbers, never two
   quaternion,  ///< [w, x, y, z], not zero
   points,      ///< list of vectors
   point_or_points,

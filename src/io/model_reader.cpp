@@ -54,6 +54,10 @@ toml::table parse_toml(std::string_view text, const std::string& file) {
     if (!reason.empty()) {
       reason[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(reason[0])));
     }
+    // toml++ names the option of its build, which means nothing to the user.
+    if (const std::size_t option = reason.find(" (TOML_"); option != std::string::npos) {
+      reason.erase(option);
+    }
     const bool cut = reason.find("end-of-file") != std::string::npos;
     Place place = place_of(error.source());
     place.file = file;

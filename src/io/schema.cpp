@@ -53,6 +53,8 @@ Json value_schema(const KeyDescription& key) {
     case ValueType::vector:
     case ValueType::direction:
       return vector;
+    case ValueType::triple:
+      return list_schema(number, 3, 3);
     case ValueType::quaternion:
       return list_schema(number, 4, 4);
     case ValueType::points:

@@ -22,7 +22,14 @@ double as_number(const toml::node& value) {
   return **value.as_floating_point();
 }
 
-std::string without_marks(std::string text) {
+// What a value must be, in a message: the documentation can refer to a section, a message cannot.
+std::string expected(const KeyDescription& row) {
+  if (row.type == ValueType::table) {
+    std::vector<std::string> keys;
+    for (const KeyDescription& key : model_table(row.table).keys) keys.push_back(key.name);
+    return fmt::format("a table with keys out of {}", fmt::join(keys, ", "));
+  }
+  std::string text = row.expected();
   std::erase(text, '`');
   return text;
 }
@@ -115,9 +122,9 @@ void TomlTable::check_keys() {
     if (row.type == ValueType::tables || row.type == ValueType::table_one) {
       add(table_->source(), fmt::format("a model needs {}", model_table(row.table).heading));
     } else {
-      add(table_->source(), fmt::format("missing key '{}'{}: expected {}{}", row.name, in,
-                                        without_marks(row.expected()),
-                                        row.unit.empty() ? "" : fmt::format(" [{}]", row.unit)));
+      add(table_->source(),
+          fmt::format("missing key '{}'{}: expected {}{}", row.name, in, expected(row),
+                      row.unit.empty() ? "" : fmt::format(" [{}]", row.unit)));
     }
   }
 }
@@ -135,9 +142,7 @@ bool TomlTable::check_value(const KeyDescription& row, const toml::node& value) 
       const std::string hint = did_you_mean(*word, row.words);
       add(value.source(),
           fmt::format("unknown {} {} in {}{}", row.name, quoted(*word), description_->heading,
-                      hint.empty()
-                          ? fmt::format("; expected one of {}", without_marks(row.expected()))
-                          : hint));
+                      hint.empty() ? fmt::format("; expected one of {}", expected(row)) : hint));
       return false;
     }
     case ValueType::integer:
@@ -149,6 +154,8 @@ bool TomlTable::check_value(const KeyDescription& row, const toml::node& value) 
       return check_formula(row, value);
     case ValueType::vector:
       return check_numbers(row, value, 2, 3);
+    case ValueType::triple:
+      return check_numbers(row, value, 3, 3);
     case ValueType::direction:
     case ValueType::quaternion: {
       const bool vector = row.type == ValueType::direction;
@@ -192,8 +199,8 @@ bool TomlTable::check_value(const KeyDescription& row, const toml::node& value) 
 }
 
 bool TomlTable::unexpected(const KeyDescription& row, const toml::node& value) const {
-  add(value.source(), fmt::format("'{}': expected {}, found {}", row.name,
-                                  without_marks(row.expected()), found(value)));
+  add(value.source(),
+      fmt::format("'{}': expected {}, found {}", row.name, expected(row), found(value)));
   return false;
 }
 
