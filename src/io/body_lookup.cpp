@@ -62,7 +62,7 @@ BodyChoice BodyLookup::find(const TomlTable& table, std::string_view key) const 
     if (hint.empty() && names.size() <= most_names) {
       hint = fmt::format("; expected one of '{}'", fmt::join(names, "', '"));
     }
-    table.refuse(key, fmt::format("unknown body {}{}", quoted(*name), hint));
+    table.refuse(key, fmt::format("unknown body {}{}", in_quotes(*name), hint));
     return BodyChoice::unknown();
   }
   return found->second == nullptr ? BodyChoice::unknown() : BodyChoice::of(*found->second);
@@ -88,8 +88,8 @@ std::string NameReader::read(const TomlTable& table) {
   if (given->empty()) {
     table.refuse("name", "'name' must not be empty");
   } else if (control || given->find('/') != std::string::npos) {
-    table.refuse("name",
-                 fmt::format("'name': {} must not hold '/' or control characters", quoted(*given)));
+    table.refuse("name", fmt::format("'name': {} must not hold '/' or control characters",
+                                     in_quotes(*given)));
   }
   return *given;
 }
@@ -101,7 +101,7 @@ bool NameReader::claim(const TomlTable& table, const std::string& name) {
   const std::string where =
       before->second == 0 ? "" : fmt::format(", the first is on line {}", before->second);
   table.refuse("name", fmt::format("there are two {}s named {}{}",
-                                   noun_ == "body" ? "bodie" : noun_, quoted(name), where));
+                                   noun_ == "body" ? "bodie" : noun_, in_quotes(name), where));
   return false;
 }
 

@@ -56,7 +56,7 @@ std::string did_you_mean(std::string_view wrong, std::span<const std::string> wo
   return word.empty() ? "" : fmt::format("; did you mean '{}'?", word);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   const bool cut = text.size() > longest_word;
   if (cut) {
     std::size_t end = longest_word;

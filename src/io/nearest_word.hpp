@@ -19,6 +19,6 @@ std::string did_you_mean(std::string_view wrong, std::span<const std::string> wo
 
 /// A piece of a user's file in single quotes, cut when long and with control characters shown as
 /// '?', so that a message stays one readable line whatever the file holds.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace clatter

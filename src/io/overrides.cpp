@@ -140,7 +140,7 @@ class Walk {
   std::string unknown(const std::string& key) const {
     std::vector<std::string> known;
     for (const KeyDescription& row : description_->keys) known.push_back(row.name);
-    return fmt::format("unknown key {} in {}{}", quoted(key), description_->heading,
+    return fmt::format("unknown key {} in {}{}", in_quotes(key), description_->heading,
                        did_you_mean(key, known));
   }
 
@@ -155,7 +155,7 @@ class Walk {
       if (writable_ != nullptr) writable_ = (*writable_)[key].as_array()->get(i)->as_table();
       return std::nullopt;
     }
-    return fmt::format("there is no {} {}{}", row.name, quoted(name), did_you_mean(name, names));
+    return fmt::format("there is no {} {}{}", row.name, in_quotes(name), did_you_mean(name, names));
   }
 
   void descend(const std::string& key) {
@@ -196,7 +196,7 @@ std::optional<std::string> put(toml::table* writable, const toml::table& model,
 }  // namespace
 
 std::string override_name(std::string_view text) {
-  return fmt::format("{}{}", override_source, quoted(text));
+  return fmt::format("{}{}", override_source, in_quotes(text));
 }
 
 std::optional<std::string> apply_override(toml::table& model, const std::string& text) {

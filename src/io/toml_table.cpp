@@ -37,7 +37,7 @@ std::string expected(const KeyDescription& row) {
 std::string found(const toml::node& value) {
   switch (value.type()) {
     case toml::node_type::string:
-      return "text " + quoted(**value.as_string());
+      return "text " + in_quotes(**value.as_string());
     case toml::node_type::integer:
       return fmt::format("{}", **value.as_integer());
     case toml::node_type::floating_point:
@@ -106,8 +106,8 @@ void TomlTable::check_keys() {
       for (const KeyDescription& candidate : description_->keys) {
         if (candidate.applies_to(kind_)) known.push_back(candidate.name);
       }
-      add(key.source(), fmt::format("unknown key {} in {}{}", quoted(name), description_->heading,
-                                    did_you_mean(name, known)));
+      add(key.source(), fmt::format("unknown key {} in {}{}", in_quotes(name),
+                                    description_->heading, did_you_mean(name, known)));
       continue;
     }
     // Without a kind it is not known which row of the description counts.
@@ -141,7 +141,7 @@ bool TomlTable::check_value(const KeyDescription& row, const toml::node& value) 
       if (std::find(row.words.begin(), row.words.end(), *word) != row.words.end()) return true;
       const std::string hint = did_you_mean(*word, row.words);
       add(value.source(),
-          fmt::format("unknown {} {} in {}{}", row.name, quoted(*word), description_->heading,
+          fmt::format("unknown {} {} in {}{}", row.name, in_quotes(*word), description_->heading,
                       hint.empty() ? fmt::format("; expected one of {}", expected(row)) : hint));
       return false;
     }
@@ -239,7 +239,7 @@ bool TomlTable::check_formula(const KeyDescription& row, const toml::node& value
     return true;
   } catch (const std::invalid_argument& error) {
     add(value.source(), fmt::format("'{}': {} is not a formula in t: {}", row.name,
-                                    quoted(**value.as_string()), error.what()));
+                                    in_quotes(**value.as_string()), error.what()));
     return false;
   }
 }

@@ -12,7 +12,7 @@ void check_set(const TomlTable& table, const VerifySpec& verify, const toml::tab
   for (std::size_t i = 0; i < verify.set.size(); ++i) {
     if (const std::optional<std::string> wrong = check_override(model, verify.set[i])) {
       table.refuse_at(table.entry_place("set", i),
-                      fmt::format("'set': {}: {}", quoted(verify.set[i]), *wrong));
+                      fmt::format("'set': {}: {}", in_quotes(verify.set[i]), *wrong));
     }
   }
 }
