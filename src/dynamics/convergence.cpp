@@ -30,7 +30,8 @@ struct Selection {
       const std::string_view what = path.substr(path.rfind('/') + 1);
       const Group group{channel.offset, static_cast<int>(channel.components.size()),
                         what == "orientation"};
-      if (what == "position" || what == "orientation" || what == "angle") positions.push_back(group);
+      if (what == "position" || what == "orientation" || what == "angle")
+        positions.push_back(group);
       if (what == "velocity" || what == "angular_velocity") velocities.push_back(group);
     }
   }
@@ -87,10 +88,10 @@ long steps_in(double coarsest, double step) {
   const double ratio = coarsest / step;
   const double whole = std::round(ratio);
   if (std::abs(ratio - whole) > 1e-9 * ratio)
-    throw Error(
-        fmt::format("the step {:g} s does not divide the coarsest step {:g} s ({:g} times): the runs "
-                    "would share no times to compare at",
-                    step, coarsest, ratio));
+    throw Error(fmt::format(
+        "the step {:g} s does not divide the coarsest step {:g} s ({:g} times): the runs "
+        "would share no times to compare at",
+        step, coarsest, ratio));
   return static_cast<long>(whole);
 }
 
@@ -122,7 +123,8 @@ ConvergenceStudy study_convergence(const Model& model, std::span<const double> s
   std::sort(study.steps.begin(), study.steps.end(), std::greater<>());
   study.steps.erase(std::unique(study.steps.begin(), study.steps.end()), study.steps.end());
   study.reference_step = reference_step;
-  if (study.steps.size() < 2) throw Error("a study of convergence needs at least two different steps");
+  if (study.steps.size() < 2)
+    throw Error("a study of convergence needs at least two different steps");
   const double coarsest = study.steps.front(), finest = study.steps.back();
   if (!(finest > 0.0) || !(reference_step > 0.0)) throw Error("steps must be positive");
   if (!(reference_step < finest))
@@ -150,9 +152,10 @@ ConvergenceStudy study_convergence(const Model& model, std::span<const double> s
   std::size_t count = runs.front().rows.size();
   for (const Run& run : runs) count = std::min(count, run.rows.size());
   if (count == 0)
-    throw Error(fmt::format("no times to compare at: the run of {:g} s is shorter than the coarsest "
-                            "step {:g} s",
-                            model.integrator.duration, coarsest));
+    throw Error(
+        fmt::format("no times to compare at: the run of {:g} s is shorter than the coarsest "
+                    "step {:g} s",
+                    model.integrator.duration, coarsest));
 
   const Selection selection(runs.front().channels);
   const Trajectory& reference = runs.front().rows;

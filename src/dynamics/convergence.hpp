@@ -14,8 +14,9 @@ inline constexpr double exact_error = 1e-12;
 
 /// How the error falls with the step.
 struct ErrorDecay {
-  std::vector<double> errors;                ///< of each step
-  std::vector<std::optional<double>> rates;  ///< from the step before; none for the first, or if exact
+  std::vector<double> errors;  ///< of each step
+  std::vector<std::optional<double>>
+      rates;  ///< from the step before; none for the first, or if exact
   /// Slope of log(error) over log(step) by least squares; none when (almost) all errors are exact.
   std::optional<double> order;
 };
@@ -27,14 +28,14 @@ struct ConvergenceStudy {
   ErrorDecay velocities;  ///< linear and angular
 };
 
-/// Runs the model with each step and with the reference step, and compares at the times that all runs
-/// share, the multiples of the coarsest step:
+/// Runs the model with each step and with the reference step, and compares at the times that all
+/// runs share, the multiples of the coarsest step:
 ///   error = sum |f_i - f_ref(t_i)| / sum |f_ref(t_i)|      (001, eq. (64))
 /// over times, bodies and components. Quaternions are compared up to sign. A reference that is zero
 /// throughout makes the error absolute.
 ///
-/// Throws Error when the steps do not divide the coarsest, the reference is not the finest, or a run
-/// fails. `report`, if given, is called after each run, from several threads but one at a time.
+/// Throws Error when the steps do not divide the coarsest, the reference is not the finest, or a
+/// run fails. `report`, if given, is called after each run, from several threads but one at a time.
 ConvergenceStudy study_convergence(const Model& model, std::span<const double> steps,
                                    double reference_step,
                                    const std::function<void(double step)>& report = {});

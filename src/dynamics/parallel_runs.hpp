@@ -9,9 +9,9 @@
 
 namespace clatter {
 
-/// Calls task(i) for i = 0 ... count - 1 on all processors, for runs that do not know of each other.
-/// When tasks throw, the exception of the first in order is thrown on after all have ended: the result
-/// does not depend on timing.
+/// Calls task(i) for i = 0 ... count - 1 on all processors, for runs that do not know of each
+/// other. When tasks throw, the exception of the first in order is thrown on after all have ended:
+/// the result does not depend on timing.
 template <typename Task>
 void run_in_parallel(std::size_t count, Task task) {
   std::vector<std::exception_ptr> problems(count);

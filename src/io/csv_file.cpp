@@ -8,11 +8,15 @@ namespace clatter {
 namespace {
 
 /// Quoted as RFC 4180 asks, since names of bodies are free text.
-std::string quoted(const std::string& text) {
+std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string result = "\"";
-  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
-  return result + '"';
+  for (const char c : text) {
+    if (c == '"') result += c;
+    result += c;
+  }
+  result += '"';
+  return result;
 }
 
 }  // namespace
@@ -29,7 +33,8 @@ CsvFile::CsvFile(const std::filesystem::path& path, const std::vector<Channel>& 
     for (std::size_t i = 0; i < channel.components.size(); ++i) {
       std::string name = component_name(channel, i);
       if (!channel.unit.empty()) name += " [" + channel.unit + "]";
-      header += "," + quoted(name);
+      header += ',';
+      header += csv_field(name);
       order_.push_back(channel.offset + static_cast<int>(i));
     }
   }

@@ -42,7 +42,8 @@ void prepare_library() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-/// UTF-8, of variable length: such attributes may be longer than 64 KiB, and h5py gives them as str.
+/// UTF-8, of variable length: such attributes may be longer than 64 KiB, and h5py gives them as
+/// str.
 hid_t string_type() {
   const hid_t type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, H5T_VARIABLE);
@@ -55,8 +56,8 @@ hid_t string_type() {
 Hdf5File::Hdf5File(std::filesystem::path path) : path_(std::move(path)) {
   prepare_library();
   const Hdf5Id access = check(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "prepare");
-  // A fixed metadata cache that holds the working set of one flush: then HDF5 changes the file on disk
-  // only when we flush, and what was flushed stays readable whatever happens in between.
+  // A fixed metadata cache that holds the working set of one flush: then HDF5 changes the file on
+  // disk only when we flush, and what was flushed stays readable whatever happens in between.
   H5AC_cache_config_t cache;
   cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
   check(H5Pget_mdc_config(access.get(), &cache), "prepare");
@@ -67,13 +68,15 @@ Hdf5File::Hdf5File(std::filesystem::path path) : path_(std::move(path)) {
   cache.decr_mode = H5C_decr__off;
   check(H5Pset_mdc_config(access.get(), &cache), "prepare");
 
-  file_ = check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, "create");
+  file_ =
+      check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, "create");
 }
 
 Hdf5File::~Hdf5File() = default;
 
 void Hdf5File::fail(const std::string& what) const {
-  throw Error(fmt::format("{}: cannot {} this file: {}", path_.string(), what, reason_of_last_error()));
+  throw Error(
+      fmt::format("{}: cannot {} this file: {}", path_.string(), what, reason_of_last_error()));
 }
 
 Hdf5Id Hdf5File::check(hid_t id, Hdf5Id::Closer closer, const char* what) const {
@@ -88,10 +91,9 @@ void Hdf5File::check(herr_t status, const char* what) const {
 template <typename T>
 void Hdf5File::write_attribute(const std::string& object, const std::string& name, hid_t type,
                                hid_t space, const T* value) {
-  const Hdf5Id attribute =
-      check(H5Acreate_by_name(file_.get(), object.c_str(), name.c_str(), type, space, H5P_DEFAULT,
-                              H5P_DEFAULT, H5P_DEFAULT),
-            H5Aclose, "write");
+  const Hdf5Id attribute = check(H5Acreate_by_name(file_.get(), object.c_str(), name.c_str(), type,
+                                                   space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                                 H5Aclose, "write");
   check(H5Awrite(attribute.get(), type, value), "write");
 }
 
@@ -143,8 +145,8 @@ Hdf5Table Hdf5File::create_table(const std::string& name, hsize_t columns, hsize
 
   Hdf5Table table;
   table.columns = columns;
-  table.dataset = check(H5Dcreate2(file_.get(), name.c_str(), H5T_IEEE_F64LE, space.get(), links.get(),
-                                   layout.get(), access.get()),
+  table.dataset = check(H5Dcreate2(file_.get(), name.c_str(), H5T_IEEE_F64LE, space.get(),
+                                   links.get(), layout.get(), access.get()),
                         H5Dclose, "write");
   return table;
 }
@@ -158,7 +160,8 @@ void Hdf5File::append(Hdf5Table& table, std::span<const double> values) {
 
   check(H5Dset_extent(table.dataset.get(), size), "write");
   const Hdf5Id file_space = check(H5Dget_space(table.dataset.get()), H5Sclose, "write");
-  check(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, begin, nullptr, count, nullptr), "write");
+  check(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, begin, nullptr, count, nullptr),
+        "write");
   const Hdf5Id memory_space = check(H5Screate_simple(rank, count, nullptr), H5Sclose, "write");
   check(H5Dwrite(table.dataset.get(), H5T_NATIVE_DOUBLE, memory_space.get(), file_space.get(),
                  H5P_DEFAULT, values.data()),
@@ -179,12 +182,14 @@ void Hdf5File::reserve(std::size_t bytes) {
       static_cast<std::size_t>(status.st_size) + bytes > limit.rlim_cur)
     reason = EFBIG;
 #ifdef FALLOC_FL_KEEP_SIZE
-  else if (fallocate(descriptor, FALLOC_FL_KEEP_SIZE, status.st_size, static_cast<off_t>(bytes)) != 0)
+  else if (fallocate(descriptor, FALLOC_FL_KEEP_SIZE, status.st_size, static_cast<off_t>(bytes)) !=
+           0)
     reason = errno;
 #endif
   // Other reasons are those of file systems that cannot reserve: there HDF5 finds out by itself.
   if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG)
-    throw Error(fmt::format("{}: cannot write this file: {}", path_.string(), std::strerror(reason)));
+    throw Error(
+        fmt::format("{}: cannot write this file: {}", path_.string(), std::strerror(reason)));
 }
 
 void Hdf5File::flush() { check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), "write"); }

@@ -50,8 +50,8 @@ struct Hdf5Table {
   hsize_t columns = 0;  ///< 0: one number per row, and a dataset of one dimension
 };
 
-/// A new HDF5 file. Every failure is an Error that names the file and the system's reason; HDF5's own
-/// messages are silenced.
+/// A new HDF5 file. Every failure is an Error that names the file and the system's reason; HDF5's
+/// own messages are silenced.
 class Hdf5File {
  public:
   /// Replaces a file of that name.

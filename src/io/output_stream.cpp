@@ -17,7 +17,8 @@ OutputStream::OutputStream(std::filesystem::path path)
 }
 
 void OutputStream::fail(const char* what) const {
-  throw Error(fmt::format("{}: cannot {} this file: {}", path_.string(), what, std::strerror(errno)));
+  throw Error(
+      fmt::format("{}: cannot {} this file: {}", path_.string(), what, std::strerror(errno)));
 }
 
 void OutputStream::write(std::string_view text) {
@@ -42,7 +43,8 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
     stream.close();
     std::filesystem::rename(next, path);
   } catch (const std::filesystem::filesystem_error& error) {
-    throw Error(fmt::format("{}: cannot write this file: {}", path.string(), error.code().message()));
+    throw Error(
+        fmt::format("{}: cannot write this file: {}", path.string(), error.code().message()));
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove(next, ignored);
@@ -50,11 +52,12 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
   }
 }
 
-void create_directory(const std::filesystem::path& path) {
+void make_directory(const std::filesystem::path& path) {
   std::error_code reason;
   std::filesystem::create_directories(path, reason);
   if (reason && !std::filesystem::is_directory(path))
-    throw Error(fmt::format("{}: cannot create this directory: {}", path.string(), reason.message()));
+    throw Error(
+        fmt::format("{}: cannot create this directory: {}", path.string(), reason.message()));
 }
 
 }  // namespace clatter

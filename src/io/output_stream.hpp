@@ -31,6 +31,6 @@ class OutputStream {
 void replace_file(const std::filesystem::path& path, std::string_view text);
 
 /// Creates a directory and those above it; throws Error.
-void create_directory(const std::filesystem::path& path);
+void make_directory(const std::filesystem::path& path);
 
 }  // namespace clatter

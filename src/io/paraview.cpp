@@ -105,7 +105,8 @@ ParaviewSeries::ParaviewSeries(const std::filesystem::path& directory, const Mod
   std::set<std::pair<std::string, std::vector<double>>> drawn;  // points often share a face
   for (const ContactSpec& contact : model.contacts) {
     std::vector<double> face;
-    for (const Vec3& v : {contact.face.point, contact.normal}) face.insert(face.end(), v.begin(), v.end());
+    for (const Vec3& v : {contact.face.point, contact.normal})
+      face.insert(face.end(), v.begin(), v.end());
     for (const Vec3& v : contact.outline) face.insert(face.end(), v.begin(), v.end());
     if (drawn.emplace(contact.face.body, face).second) {
       add_part(tessellate_face(contact.face.point, contact.normal, contact.outline, size),
@@ -119,14 +120,14 @@ ParaviewSeries::ParaviewSeries(const std::filesystem::path& directory, const Mod
     parts_.back().normal_force = offset("contacts/" + contact.name + "/normal_force");
   }
 
-  topology_ = cells("Verts", mesh_.vertices) + cells("Lines", mesh_.lines) +
-              cells("Polys", mesh_.polygons);
+  topology_ =
+      cells("Verts", mesh_.vertices) + cells("Lines", mesh_.lines) + cells("Polys", mesh_.polygons);
   points_.resize(3 * mesh_.points.size());
   velocities_.resize(points_.size());
   gaps_.resize(mesh_.points.size());
   normal_forces_.resize(mesh_.points.size());
 
-  create_directory(directory_ / frame_folder);
+  make_directory(directory_ / frame_folder);
   replace_file(directory_ / list_name, std::string(list_header) + std::string(list_footer));
   list_end_ = static_cast<long>(list_header.size());
 }
@@ -175,8 +176,10 @@ std::string ParaviewSeries::frame_text() const {
     std::fill(kinds.begin() + part.begin, kinds.begin() + part.end, static_cast<int>(part.kind));
   }
   return fmt::format(
-             "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"{}\" "
-             "header_type=\"UInt64\">\n<PolyData>\n<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" "
+             "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
+             "byte_order=\"{}\" "
+             "header_type=\"UInt64\">\n<PolyData>\n<Piece NumberOfPoints=\"{}\" "
+             "NumberOfVerts=\"{}\" "
              "NumberOfLines=\"{}\" NumberOfStrips=\"0\" NumberOfPolys=\"{}\">\n",
              byte_order, mesh_.points.size(), mesh_.vertices.size(), mesh_.lines.size(),
              mesh_.polygons.size()) +
@@ -204,8 +207,8 @@ void ParaviewSeries::append(double time, std::span<const double> row) {
 }
 
 void ParaviewSeries::list_frame(double time, const std::string& file) {
-  // One write puts the entry in place of the closing tags and new ones after it, so that the list is
-  // well formed whenever the run ends, at a cost that does not grow with the list.
+  // One write puts the entry in place of the closing tags and new ones after it, so that the list
+  // is well formed whenever the run ends, at a cost that does not grow with the list.
   const std::filesystem::path path = directory_ / list_name;
   const std::string entry =
       fmt::format("<DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", time, file);

@@ -13,10 +13,11 @@
 namespace clatter {
 
 /// A run as pictures: `frames.pvd` lists the times, `frames/NNNNNN.vtp` hold the surfaces of the
-/// bodies, the faces of contacts and the contact points as they stand then. ParaView opens the .pvd.
+/// bodies, the faces of contacts and the contact points as they stand then. ParaView opens the
+/// .pvd.
 ///
-/// Every point carries `body` (index in the model, -1 the ground), `kind` (0 body, 1 face, 2 contact
-/// point) and `velocity`; contact points also `gap` and `normal_force`, zero elsewhere.
+/// Every point carries `body` (index in the model, -1 the ground), `kind` (0 body, 1 face, 2
+/// contact point) and `velocity`; contact points also `gap` and `normal_force`, zero elsewhere.
 class ParaviewSeries : public Recorder {
  public:
   ParaviewSeries(const std::filesystem::path& directory, const Model& model,
@@ -50,7 +51,7 @@ class ParaviewSeries : public Recorder {
   std::filesystem::path directory_;
   std::vector<Motion> motions_;
   std::vector<Part> parts_;
-  Mesh mesh_;  ///< points in the frames of their bodies
+  Mesh mesh_;             ///< points in the frames of their bodies
   std::string topology_;  ///< the cells as XML: the same in all frames
   std::vector<float> points_, velocities_, gaps_, normal_forces_;
   int frames_ = 0;

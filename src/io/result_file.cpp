@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "clatter_version.hpp"
+#include "model/error.hpp"
 
 namespace clatter {
 
@@ -12,8 +14,8 @@ namespace {
 
 /// Memory for rows that wait to be written [bytes].
 constexpr std::size_t buffer_bytes = std::size_t{16} << 20;
-/// Upper bound [bytes] of what HDF5 stores about a dataset besides its chunks, and of what its index
-/// of chunks grows by in one flush.
+/// Upper bound [bytes] of what HDF5 stores about a dataset besides its chunks, and of what its
+/// index of chunks grows by in one flush.
 constexpr std::size_t dataset_overhead = 6144, index_growth = 3072;
 /// The same for the file itself.
 constexpr std::size_t file_overhead = 65536;
@@ -26,14 +28,16 @@ void write_origin(Hdf5File& file, const RunInfo& info) {
   file.set_attribute("/", "model_sha256", info.model_hash);
   if (!info.overrides.empty())
     file.set_attribute("/", "overrides", std::span<const std::string>(info.overrides));
-  for (const auto& [key, value] : settings_json(info.integrator).items()) {
+  const nlohmann::ordered_json settings = settings_json(info.integrator);
+  for (const auto& [key, value] : settings.items()) {
     const std::string name = "integrator." + key;
     if (value.is_string())
       file.set_attribute("/", name, value.get<std::string>());
     else if (value.is_number_float())
       file.set_attribute("/", name, value.get<double>());
     else
-      file.set_attribute("/", name, value.is_boolean() ? long{value.get<bool>()} : value.get<long>());
+      file.set_attribute("/", name,
+                         value.is_boolean() ? long{value.get<bool>()} : value.get<long>());
   }
 }
 
@@ -47,7 +51,8 @@ ResultFile::ResultFile(const std::filesystem::path& path, const std::vector<Chan
 
   for (const Channel& channel : channels)
     row_size_ = std::max(row_size_, channel.offset + channel.components.size());
-  capacity_ = std::clamp<std::size_t>(buffer_bytes / (std::max<std::size_t>(row_size_, 1) * 8), 32, 1024);
+  capacity_ =
+      std::clamp<std::size_t>(buffer_bytes / (std::max<std::size_t>(row_size_, 1) * 8), 32, 1024);
   time_buffer_.resize(capacity_);
   buffer_.resize(capacity_ * row_size_);
 
@@ -76,10 +81,24 @@ void ResultFile::append(double time, std::span<const double> row) {
 }
 
 void ResultFile::flush() {
-  if (rows_ == 0) return;
-  file_.reserve(bytes_to_write());
-  const std::size_t rows = rows_;
+  // When the disk is nearly full, as many rows as fit are saved before that is reported.
+  std::size_t rows = rows_;
+  std::optional<Error> full;
+  while (rows > 0) {
+    try {
+      file_.reserve(bytes_to_write(rows));
+      break;
+    } catch (const Error& error) {
+      full = error;
+      rows /= 2;
+    }
+  }
   rows_ = 0;  // first: rows that cannot be written must not be tried again when closing
+  if (rows > 0) write(rows);
+  if (full) throw *full;
+}
+
+void ResultFile::write(std::size_t rows) {
   file_.append(times_, {time_buffer_.data(), rows});
   for (Column& column : columns_) {
     double* to = gathered_.data();
@@ -90,10 +109,10 @@ void ResultFile::flush() {
   file_.flush();
 }
 
-std::size_t ResultFile::bytes_to_write() const {
+std::size_t ResultFile::bytes_to_write(std::size_t rows) const {
   // A chunk that was begun before is written again as a whole.
   const std::size_t begun = times_.rows % capacity_;
-  const std::size_t data = (begun + rows_) * (row_size_ + 1) * sizeof(double);
+  const std::size_t data = (begun + rows) * (row_size_ + 1) * sizeof(double);
   return data + data / 50 + (columns_.size() + 1) * index_growth + file_overhead;
 }
 
@@ -106,7 +125,6 @@ void ResultFile::close() {
   try {
     flush();
   } catch (...) {
-    rows_ = 0;
     close_all();
     throw;
   }

@@ -33,8 +33,7 @@ nlohmann::ordered_json settings_json(const IntegratorSpec& integrator) {
       {"max_iterations", integrator.max_iterations},
       {"max_halvings", integrator.max_halvings},
       {"position_friction", integrator.position_friction},
-      {"scaling",
-       integrator.scaling == Scaling::delassus ? "delassus" : "characteristic_mass"},
+      {"scaling", integrator.scaling == Scaling::delassus ? "delassus" : "characteristic_mass"},
       {"penalty", integrator.penalty},
   };
   if (integrator.characteristic_mass) json["characteristic_mass"] = *integrator.characteristic_mass;

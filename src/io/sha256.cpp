@@ -38,8 +38,8 @@ void add_block(Words& H, const unsigned char* block) {
   for (int t = 0; t < 64; ++t) {
     const std::uint32_t T1 = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
                              ((e & f) ^ (~e & g)) + K[t] + W[t];
-    const std::uint32_t T2 = (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) +
-                             ((a & b) ^ (a & c) ^ (b & c));
+    const std::uint32_t T2 =
+        (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
     h = g, g = f, f = e, e = d + T1, d = c, c = b, b = a, a = T1 + T2;
   }
   const Words sum = {a, b, c, d, e, f, g, h};

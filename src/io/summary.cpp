@@ -19,10 +19,14 @@ nlohmann::ordered_json iterations_json(const IterationStatistics& iterations, lo
 
 std::string_view to_string(RunStatus status) {
   switch (status) {
-    case RunStatus::running: return "running";
-    case RunStatus::finished: return "finished";
-    case RunStatus::interrupted: return "interrupted";
-    case RunStatus::failed: return "failed";
+    case RunStatus::running:
+      return "running";
+    case RunStatus::finished:
+      return "finished";
+    case RunStatus::interrupted:
+      return "interrupted";
+    case RunStatus::failed:
+      return "failed";
   }
   return "";
 }

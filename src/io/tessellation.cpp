@@ -8,7 +8,7 @@ namespace clatter {
 
 namespace {
 
-constexpr int around = 24;   ///< points on a circle
+constexpr int around = 24;     ///< points on a circle
 constexpr int parallels = 11;  ///< circles of latitude on a sphere, without the poles
 
 std::vector<int> shifted(const std::vector<int>& cell, int first) {
@@ -54,9 +54,10 @@ Mesh sphere(double radius) {
 Mesh box(const Vec3& size) {
   Mesh mesh;
   for (int i = 0; i < 8; ++i)
-    mesh.points.push_back(size.cwiseProduct(Vec3(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5,
-                                                 i & 4 ? 0.5 : -0.5)));
-  mesh.polygons = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    mesh.points.push_back(
+        size.cwiseProduct(Vec3(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5)));
+  mesh.polygons = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                   {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
   return mesh;
 }
 
