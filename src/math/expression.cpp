@@ -1,15 +1,17 @@
 #include "math/expression.hpp"
 
+#include <fmt/format.h>
+#include <muParser.h>
+
 #include <array>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
 #include <utility>
 
-#include <fmt/format.h>
-#include <muParser.h>
-
 namespace clatter {
+
+Expression::Expression(double constant) : constant_(constant) {}
 
 Expression::Expression(const std::string& text)
     : text_(text), t_(std::make_unique<double>(0.0)), parser_(std::make_unique<mu::Parser>()) {
@@ -65,6 +67,8 @@ double Expression::second_rate(double t, double spacing) const {
   return sum / (spacing * spacing);
 }
 
-std::string Expression::text() const { return is_constant() ? fmt::format("{}", constant_) : text_; }
+std::string Expression::text() const {
+  return is_constant() ? fmt::format("{}", constant_) : text_;
+}
 
 }  // namespace clatter

@@ -12,7 +12,7 @@ namespace clatter {
 /// A function of time: a constant, or a formula in `t` [s] such as "2*sin(10*t)". A value type.
 class Expression {
  public:
-  Expression(double constant = 0.0) : constant_(constant) {}  // NOLINT: numbers are expressions
+  Expression(double constant = 0.0);  // NOLINT: numbers are expressions
   /// Throws std::invalid_argument with the parser's reason when the text is not a formula in t.
   explicit Expression(const std::string& text);
   Expression(const Expression& other);
