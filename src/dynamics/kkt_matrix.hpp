@@ -43,7 +43,10 @@ class KktMatrix {
   /// solvable without moving its solution, since the residual is that of the original.
   void regularise(double eps);
 
-  bool factorise() { return matrix_.factorise(weights_); }
+  /// A regularised matrix may have pivots down to what round-off leaves.
+  bool factorise(bool regularised) {
+    return regularised ? matrix_.factorise(weights_, 1e-17) : matrix_.factorise(weights_);
+  }
   void solve(VecX& x) { matrix_.solve(x); }
 
   /// x := entries of the nodal vector on the unknowns.

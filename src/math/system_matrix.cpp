@@ -13,7 +13,6 @@ namespace clatter {
 namespace {
 
 constexpr int largest_dense = 40;
-constexpr double smallest_pivot_ratio = 1e-11;
 
 class Stopwatch {
  public:
@@ -111,14 +110,14 @@ void SystemMatrix::finish_pattern() {
   columns_ = {};
 }
 
-bool SystemMatrix::factorise(const VecX& weights) {
+bool SystemMatrix::factorise(const VecX& weights, double smallest_pivot_ratio) {
   const Stopwatch stopwatch(time);
   ++factorisations;
   weights_ = weights;
-  return dense_ ? factorise_dense() : factorise_sparse();
+  return dense_ ? factorise_dense(smallest_pivot_ratio) : factorise_sparse(smallest_pivot_ratio);
 }
 
-bool SystemMatrix::factorise_dense() {
+bool SystemMatrix::factorise_dense(double smallest_pivot_ratio) {
   const Eigen::Map<const MatX> values(values_.data(), size_, size_);
   scaled_.noalias() = weights_.asDiagonal() * values * weights_.asDiagonal();
   lu_.compute(scaled_);
@@ -131,7 +130,7 @@ bool SystemMatrix::factorise_dense() {
   return size_ == 0 || smallest > smallest_pivot_ratio * largest;
 }
 
-bool SystemMatrix::factorise_sparse() {
+bool SystemMatrix::factorise_sparse(double smallest_pivot_ratio) {
   Sparse& s = *sparse_;
   for (std::size_t k = 0; k < s.scaled.size(); ++k) {
     s.scaled[k] = weights_[s.row_of[k]] * values_[k] * weights_[s.column_of[k]];

@@ -42,8 +42,9 @@ class SystemMatrix {
     }
   }
 
-  /// Factorises; false when the matrix is singular to working precision (pivot ratio < 1e-11).
-  bool factorise(const VecX& weights);
+  /// Factorises; false when the smallest pivot is less than `smallest_pivot_ratio` of the largest, that
+  /// is when the matrix is singular as far as the caller cares.
+  bool factorise(const VecX& weights, double smallest_pivot_ratio = 1e-11);
   /// Solves in place with the last factorisation.
   void solve(VecX& x);
 
@@ -53,8 +54,8 @@ class SystemMatrix {
   double time = 0.0;
 
  private:
-  bool factorise_dense();
-  bool factorise_sparse();
+  bool factorise_dense(double smallest_pivot_ratio);
+  bool factorise_sparse(double smallest_pivot_ratio);
 
   struct Sparse;
   int size_;
