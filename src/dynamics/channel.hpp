@@ -5,8 +5,9 @@
 
 namespace clatter {
 
-/// A named quantity of a run: what a result file, a table or a verification can ask for. All channels
-/// of a simulation fill one row of numbers, this one the `components.size()` entries from `offset`.
+/// A named quantity of a run: what a result file, a table or a verification can ask for. All
+/// channels of a simulation fill one row of numbers, this one the `components.size()` entries from
+/// `offset`.
 struct Channel {
   std::string path;                     ///< "bodies/block/position"
   std::vector<std::string> components;  ///< {"x", "y", "z"}; one empty name for a scalar

@@ -18,14 +18,16 @@ struct IterationStatistics {
 
 /// Figures of a run so far, for summary.json and the closing table.
 struct RunStatistics {
-  long steps = 0;           ///< nominal steps
-  long substeps = 0;        ///< steps taken inside retried ones
-  long regularised = 0;     ///< solves of singular systems (redundant joints or contacts)
+  long steps = 0;        ///< nominal steps
+  long substeps = 0;     ///< steps taken inside retried ones
+  long regularised = 0;  ///< solves of singular systems (redundant joints or contacts)
+  long recovered = 0;    ///< contact problems whose active sets Gauss-Seidel had to find
+  long plastic = 0;      ///< steps taken without restitution, for want of a solution with it
   IterationStatistics smooth, position, velocity;
-  double min_gap = 0.0;               ///< [m] over all contacts and steps; +inf without contacts
-  double max_joint_error = 0.0;       ///< [m] or [rad]
+  double min_gap = 0.0;          ///< [m] over all contacts and steps; +inf without contacts
+  double max_joint_error = 0.0;  ///< [m] or [rad]
   double max_joint_velocity_error = 0.0;  ///< [m/s] or [rad/s]
-  double length = 0.0;                ///< [m] size of the model, to scale the above with
+  double length = 0.0;                    ///< [m] size of the model, to scale the above with
   /// Wall time [s] of the parts of a step; `linear_algebra` is contained in the first three.
   double smooth_time = 0.0, position_time = 0.0, velocity_time = 0.0, linear_algebra_time = 0.0;
   long factorisations = 0, solves = 0;
@@ -34,8 +36,8 @@ struct RunStatistics {
 /// A machine in motion: built from a model, advanced step by step, read through channels.
 class Simulation {
  public:
-  /// Throws Error when the model cannot be built or started (initial penetration, joints that do not
-  /// fit, a mechanism that cannot move as prescribed ...).
+  /// Throws Error when the model cannot be built or started (initial penetration, joints that do
+  /// not fit, a mechanism that cannot move as prescribed ...).
   explicit Simulation(const Model& model);
   ~Simulation();
   Simulation(Simulation&&) noexcept;

@@ -1,14 +1,14 @@
 #include "math/expression.hpp"
 
+#include <fmt/format.h>
+#include <muParser.h>
+
 #include <array>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
-
-#include <fmt/format.h>
-#include <muParser.h>
 
 namespace clatter {
 
@@ -96,6 +96,8 @@ double Expression::second_rate(double t, double spacing) const {
   return sum / (spacing * spacing);
 }
 
-std::string Expression::text() const { return is_constant() ? fmt::format("{}", constant_) : text_; }
+std::string Expression::text() const {
+  return is_constant() ? fmt::format("{}", constant_) : text_;
+}
 
 }  // namespace clatter

@@ -7,7 +7,8 @@ namespace clatter {
 std::string to_string(const Mistake& mistake) {
   const Place& place = mistake.place;
   if (place.line == 0) {
-    return place.file.empty() ? mistake.message : fmt::format("{}: {}", place.file, mistake.message);
+    return place.file.empty() ? mistake.message
+                              : fmt::format("{}: {}", place.file, mistake.message);
   }
   return fmt::format("{}:{}:{}: {}", place.file, place.line, place.column, mistake.message);
 }

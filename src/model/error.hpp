@@ -23,8 +23,8 @@ struct Mistake {
 /// "file:line:column: message", or the bare message when the mistake has no place.
 std::string to_string(const Mistake& mistake);
 
-/// The one exception for everything a user can cause. It may carry several mistakes, so that a model
-/// file is mended in one go.
+/// The one exception for everything a user can cause. It may carry several mistakes, so that a
+/// model file is mended in one go.
 class Error : public std::runtime_error {
  public:
   explicit Error(std::string message) : Error(Mistake{{}, std::move(message)}) {}

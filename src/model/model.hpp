@@ -13,13 +13,14 @@
 namespace clatter {
 
 // What a model file says, as plain values: SI units, angles in radians. Nothing here computes; the
-// equations of motion are built from it by System. Specs name other specs; an empty body name is the
-// ground. `place` tells error messages where in the file the spec stands.
+// equations of motion are built from it by System. Specs name other specs; an empty body name is
+// the ground. `place` tells error messages where in the file the spec stands.
 
-// ---- Bodies ---------------------------------------------------------------------------------------
+// ---- Bodies
+// ---------------------------------------------------------------------------------------
 
-/// Shapes give mass and inertia from a density, and a surface for display. Their centre is the origin
-/// of the body frame.
+/// Shapes give mass and inertia from a density, and a surface for display. Their centre is the
+/// origin of the body frame.
 struct SphereShape {
   double radius;
 };
@@ -68,7 +69,8 @@ struct Attachment {
   Vec3 point = Vec3::Zero();
 };
 
-// ---- Forces ---------------------------------------------------------------------------------------
+// ---- Forces
+// ---------------------------------------------------------------------------------------
 
 enum class SpringKind {
   axial,      ///< along the line between the two points, geometrically nonlinear
@@ -98,7 +100,8 @@ struct LoadSpec {
   Place place;
 };
 
-// ---- Joints ---------------------------------------------------------------------------------------
+// ---- Joints
+// ---------------------------------------------------------------------------------------
 
 enum class JointKind {
   fixed,
@@ -116,29 +119,33 @@ struct JointSpec {
   JointKind kind = JointKind::fixed;
   Attachment a, b;
   Mat3 axes_a = Mat3::Identity();  ///< columns: joint axes in the frame of a
-  Mat3 axes_b = Mat3::Identity();  ///< the same in the frame of b; equal in space when the coordinate is 0
-  std::optional<double> length;    ///< distance joint; as at the start when absent
-  /// Prescribes the angle (revolute), displacement (prismatic) or length (distance) as a function of t.
+  Mat3 axes_b =
+      Mat3::Identity();  ///< the same in the frame of b; equal in space when the coordinate is 0
+  std::optional<double> length;  ///< distance joint; as at the start when absent
+  /// Prescribes the angle (revolute), displacement (prismatic) or length (distance) as a function
+  /// of t.
   std::optional<Expression> motor;
   Place place;
 };
 
-// ---- Contacts -------------------------------------------------------------------------------------
+// ---- Contacts
+// -------------------------------------------------------------------------------------
 
 /// A point of one body against a plane face of another.
 struct ContactSpec {
   std::string name;
   Attachment point;
-  Attachment face;                     ///< any point of the face
-  Vec3 normal = Vec3::UnitZ();         ///< out of the face, in the frame of its body
-  std::vector<Vec3> outline;           ///< corners in that frame; empty: the face has no edge
-  double friction = 0.0;               ///< Coulomb's mu
-  double restitution = 0.0;            ///< e_N in [0, 1]
-  double tangential_restitution = 0.0; ///< e_T in [-1, 1]
+  Attachment face;                      ///< any point of the face
+  Vec3 normal = Vec3::UnitZ();          ///< out of the face, in the frame of its body
+  std::vector<Vec3> outline;            ///< corners in that frame; empty: the face has no edge
+  double friction = 0.0;                ///< Coulomb's mu
+  double restitution = 0.0;             ///< e_N in [0, 1]
+  double tangential_restitution = 0.0;  ///< e_T in [-1, 1]
   Place place;
 };
 
-// ---- How to integrate and what to write -----------------------------------------------------------
+// ---- How to integrate and what to write
+// -----------------------------------------------------------
 
 enum class Scaling {
   delassus,             ///< every row by the inverse of its own Delassus diagonal
@@ -147,9 +154,9 @@ enum class Scaling {
 
 struct IntegratorSpec {
   std::string name = "nsga";
-  double step = 1e-3;      ///< [s]
-  double duration = 1.0;   ///< [s]
-  double rho_inf = 0.8;    ///< spectral radius at infinite frequency, in [0, 1]
+  double step = 1e-3;        ///< [s]
+  double duration = 1.0;     ///< [s]
+  double rho_inf = 0.8;      ///< spectral radius at infinite frequency, in [0, 1]
   double tolerance = 1e-10;  ///< of the relative residual of each subproblem
   int max_iterations = 50;
   int max_halvings = 6;           ///< how often a step that fails is cut in two
@@ -161,7 +168,7 @@ struct IntegratorSpec {
 };
 
 struct OutputSpec {
-  std::optional<double> interval;        ///< [s]; every step, but at most 10 000 samples, when absent
+  std::optional<double> interval;  ///< [s]; every step, but at most 10 000 samples, when absent
   std::optional<double> frame_interval;  ///< [s] between ParaView frames; 200 frames when absent
   bool paraview = true;
   Place place;

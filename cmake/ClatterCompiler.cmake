@@ -1,0 +1,39 @@
+# Compiler settings: warnings for our own targets, sanitizers, and faster tools where they exist.
+
+include(CheckLinkerFlag)
+
+# ccache and mold only save time; nothing depends on them.
+find_program(CLATTER_CCACHE ccache)
+mark_as_advanced(CLATTER_CCACHE)
+if(CLATTER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CLATTER_CCACHE})
+endif()
+check_linker_flag(CXX -fuse-ld=mold CLATTER_HAVE_MOLD)
+if(CLATTER_HAVE_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+if(CLATTER_SANITIZE)
+  add_compile_options(-fsanitize=${CLATTER_SANITIZE} -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${CLATTER_SANITIZE})
+endif()
+
+# Bounds checks of the standard library wherever speed is not the point.
+add_compile_definitions($<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>)
+
+# Third-party headers are system headers and stay silent.
+function(clatter_set_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+                                           -Woverloaded-virtual)
+  if(CLATTER_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+      # These come from flow analysis after inlining and misfire on Eigen's fixed-size types and, in
+      # version 12, on sums of strings.
+      target_compile_options(${target} PRIVATE
+        -Wno-error=maybe-uninitialized -Wno-error=array-bounds -Wno-error=stringop-overflow
+        -Wno-error=stringop-overread -Wno-error=restrict)
+    endif()
+  endif()
+endfunction()

@@ -1,0 +1,173 @@
+#include "bodies/pair_coordinate.hpp"
+
+#include <cmath>
+
+namespace clatter {
+namespace {
+
+// Offsets of the column groups.
+constexpr int XA = 0, TA = 3, XB = 6, TB = 9;
+
+void cosine_gradient(const NodeState& A, const Vec3& alpha, const NodeState& B, const Vec3& beta,
+                     Vec12& g) {
+  g.segment<3>(XA).setZero();
+  g.segment<3>(TA) = alpha.cross(A.R.transpose() * (B.R * beta));
+  g.segment<3>(XB).setZero();
+  g.segment<3>(TB) = beta.cross(B.R.transpose() * (A.R * alpha));
+}
+
+void cosine_hessian(const NodeState& A, const Vec3& alpha, const NodeState& B, const Vec3& beta,
+                    Mat12& H) {
+  H.setZero();
+  const Mat3 alpha_skew = skew(alpha), beta_skew = skew(beta);
+  const Mat3 relative = A.R.transpose() * B.R;
+  H.block<3, 3>(TA, TA) = alpha_skew * skew(relative * beta);
+  H.block<3, 3>(TA, TB) = -alpha_skew * relative * beta_skew;
+  H.block<3, 3>(TB, TA) = H.block<3, 3>(TA, TB).transpose();
+  H.block<3, 3>(TB, TB) = beta_skew * skew(relative.transpose() * alpha);
+}
+
+}  // namespace
+
+PairCoordinate PairCoordinate::along(int a, const Vec3& point_a, const Vec3& direction_a, int b,
+                                     const Vec3& point_b) {
+  PairCoordinate c(Kind::along, a, b);
+  c.point_a_ = point_a;
+  c.point_b_ = point_b;
+  c.direction_a_ = direction_a;
+  return c;
+}
+
+PairCoordinate PairCoordinate::cosine(int a, const Vec3& direction_a, int b,
+                                      const Vec3& direction_b) {
+  PairCoordinate c(Kind::cosine, a, b);
+  c.direction_a_ = direction_a;
+  c.direction_b_ = direction_b;
+  return c;
+}
+
+PairCoordinate PairCoordinate::distance(int a, const Vec3& point_a, int b, const Vec3& point_b) {
+  PairCoordinate c(Kind::distance, a, b);
+  c.point_a_ = point_a;
+  c.point_b_ = point_b;
+  return c;
+}
+
+PairCoordinate PairCoordinate::angle(int a, const Vec3& x_a, const Vec3& y_a, int b,
+                                     const Vec3& x_b) {
+  PairCoordinate c(Kind::angle, a, b);
+  c.direction_a_ = x_a;
+  c.second_a_ = y_a;
+  c.direction_b_ = x_b;
+  return c;
+}
+
+double PairCoordinate::value(const Configuration& q) const {
+  const NodeState &A = q[a_], &B = q[b_];
+  switch (kind_) {
+    case Kind::along: {
+      const Vec3 d = A.R.transpose() * (B.x + B.R * point_b_ - A.x) - point_a_;
+      return direction_a_.dot(d);
+    }
+    case Kind::cosine:
+      return (A.R * direction_a_).dot(B.R * direction_b_);
+    case Kind::distance:
+      return (B.x + B.R * point_b_ - A.x - A.R * point_a_).norm();
+    case Kind::angle: {
+      const Vec3 b_in_a = A.R.transpose() * (B.R * direction_b_);
+      return std::atan2(second_a_.dot(b_in_a), direction_a_.dot(b_in_a));
+    }
+  }
+  return 0.0;
+}
+
+void PairCoordinate::gradient(const Configuration& q, Vec12& g) const {
+  const NodeState &A = q[a_], &B = q[b_];
+  switch (kind_) {
+    case Kind::along: {
+      // 001 (46): [-n, N x d, n, l x R_b^T n]
+      const Vec3 n = A.R * direction_a_;
+      const Vec3 d = A.R.transpose() * (B.x + B.R * point_b_ - A.x);
+      g.segment<3>(XA) = -n;
+      g.segment<3>(TA) = direction_a_.cross(d);
+      g.segment<3>(XB) = n;
+      g.segment<3>(TB) = point_b_.cross(B.R.transpose() * n);
+      return;
+    }
+    case Kind::cosine:
+      cosine_gradient(A, direction_a_, B, direction_b_, g);
+      return;
+    case Kind::distance: {
+      const Vec3 n = (B.x + B.R * point_b_ - A.x - A.R * point_a_).normalized();
+      g.segment<3>(XA) = -n;
+      g.segment<3>(TA) = -point_a_.cross(A.R.transpose() * n);
+      g.segment<3>(XB) = n;
+      g.segment<3>(TB) = point_b_.cross(B.R.transpose() * n);
+      return;
+    }
+    case Kind::angle: {
+      const Vec3 b_in_a = A.R.transpose() * (B.R * direction_b_);
+      const double s = second_a_.dot(b_in_a), c = direction_a_.dot(b_in_a);
+      Vec12 gs, gc;
+      cosine_gradient(A, second_a_, B, direction_b_, gs);
+      cosine_gradient(A, direction_a_, B, direction_b_, gc);
+      g = (c * gs - s * gc) / (s * s + c * c);
+      return;
+    }
+  }
+}
+
+void PairCoordinate::hessian(const Configuration& q, Mat12& H) const {
+  const NodeState &A = q[a_], &B = q[b_];
+  switch (kind_) {
+    case Kind::along: {
+      // 001 (56) with a point that is fixed in b at an offset.
+      H.setZero();
+      const Vec3 d = A.R.transpose() * (B.x + B.R * point_b_ - A.x);
+      const Mat3 w = skew(direction_a_), l = skew(point_b_);
+      const Mat3 Rw = A.R * w;
+      H.block<3, 3>(XA, TA) = Rw;
+      H.block<3, 3>(XB, TA) = -Rw;
+      H.block<3, 3>(TA, XA) = Rw.transpose();
+      H.block<3, 3>(TA, XB) = -Rw.transpose();
+      H.block<3, 3>(TA, TA) = w * skew(d);
+      H.block<3, 3>(TB, TA) = -l * B.R.transpose() * Rw;
+      H.block<3, 3>(TA, TB) = H.block<3, 3>(TB, TA).transpose();
+      H.block<3, 3>(TB, TB) = l * skew(B.R.transpose() * (A.R * direction_a_));
+      return;
+    }
+    case Kind::cosine:
+      cosine_hessian(A, direction_a_, B, direction_b_, H);
+      return;
+    case Kind::distance: {
+      const Vec3 between = B.x + B.R * point_b_ - A.x - A.R * point_a_;
+      const double r = between.norm();
+      const Vec3 n = between / r;
+      const Mat3 P = (Mat3::Identity() - n * n.transpose()) / r;  // dn = P d(between)
+      const Mat3 la = skew(point_a_), lb = skew(point_b_);
+      // d(between) = J dq, and the gradient is J^T n.
+      Eigen::Matrix<double, 3, 12> J;
+      J << -Mat3::Identity(), A.R * la, Mat3::Identity(), -B.R * lb;
+      H.noalias() = J.transpose() * P * J;
+      H.block<3, 3>(TA, TA) -= la * skew(A.R.transpose() * n);
+      H.block<3, 3>(TB, TB) += lb * skew(B.R.transpose() * n);
+      return;
+    }
+    case Kind::angle: {
+      const Vec3 b_in_a = A.R.transpose() * (B.R * direction_b_);
+      const double s = second_a_.dot(b_in_a), c = direction_a_.dot(b_in_a);
+      const double square = s * s + c * c;
+      Vec12 gs, gc;
+      Mat12 Hc;
+      cosine_gradient(A, second_a_, B, direction_b_, gs);
+      cosine_gradient(A, direction_a_, B, direction_b_, gc);
+      cosine_hessian(A, second_a_, B, direction_b_, H);
+      cosine_hessian(A, direction_a_, B, direction_b_, Hc);
+      H = (c * H - s * Hc + gs * gc.transpose() - gc * gs.transpose()) / square -
+          2.0 / (square * square) * (c * gs - s * gc) * (s * gs + c * gc).transpose();
+      return;
+    }
+  }
+}
+
+}  // namespace clatter

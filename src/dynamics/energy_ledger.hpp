@@ -1,0 +1,20 @@
+#pragma once
+
+namespace clatter {
+
+/// Where the energy of a run is and went [J]; losses are positive. The work of loads, motors,
+/// dampers and contacts is summed with the trapezoidal rule, and what does not add up is the
+/// scheme's own.
+struct EnergyLedger {
+  double initial = 0.0;
+  double kinetic = 0.0, gravity = 0.0, elastic = 0.0;
+  double load_work = 0.0, motor_work = 0.0;
+  double friction_loss = 0.0, impact_loss = 0.0, damper_loss = 0.0;
+
+  double total() const { return kinetic + gravity + elastic; }
+  double scheme_loss() const {
+    return initial + load_work + motor_work - friction_loss - impact_loss - damper_loss - total();
+  }
+};
+
+}  // namespace clatter

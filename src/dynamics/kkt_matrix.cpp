@@ -1,0 +1,92 @@
+#include "dynamics/kkt_matrix.hpp"
+
+#include <array>
+#include <numeric>
+
+namespace clatter {
+namespace {
+
+std::array<int, 12> dofs_of(const std::vector<Node>& nodes, int a, int b) {
+  std::array<int, 12> dofs;
+  std::copy(nodes[a].dof.begin(), nodes[a].dof.end(), dofs.begin());
+  std::copy(nodes[b].dof.begin(), nodes[b].dof.end(), dofs.begin() + 6);
+  return dofs;
+}
+
+}  // namespace
+
+KktMatrix::KktMatrix(const System& system, bool with_contacts)
+    : node_table_(system.nodes()),
+      matrix_(system.dofs() + system.joint_rows() + (with_contacts ? system.contact_rows() : 0)),
+      first_joint_row_(system.dofs()),
+      first_contact_row_(system.dofs() + system.joint_rows()) {
+  for (const Node& node : system.nodes()) nodes_.push_back(matrix_.reserve(node.dof, node.dof));
+  for (const Spring& spring : system.springs()) {
+    const auto dofs = dofs_of(node_table_, spring.a(), spring.b());
+    springs_.push_back(matrix_.reserve(dofs, dofs));
+  }
+  for (const Load& load : system.loads()) {
+    const auto& dofs = node_table_[load.node()].dof;
+    loads_.push_back(matrix_.reserve(dofs, dofs));
+  }
+  for (const Joint& joint : system.joints()) {
+    joints_.push_back(reserve(joint.a(), joint.b(), first_joint_row_ + joint.first_row,
+                              static_cast<int>(joint.rows().size()), false));
+  }
+  if (with_contacts) {
+    for (const FaceContact& contact : system.contacts()) {
+      contacts_.push_back(reserve(contact.a(), contact.b(), first_contact_row_ + contact.first_row,
+                                  contact.rows(), true));
+    }
+  }
+  for (int i = first_joint_row_; i < matrix_.size(); ++i) {
+    diagonal_.push_back(matrix_.reserve(std::array{i}, std::array{i}));
+  }
+  matrix_.finish_pattern();
+
+  weights_ = VecX::Ones(matrix_.size());
+  for (std::size_t n = 0; n < node_table_.size(); ++n) {
+    for (int i = 0; i < 6; ++i) {
+      if (node_table_[n].has(i)) {
+        weights_[node_table_[n].dof[i]] = of_node(system.weights(), static_cast<int>(n))[i];
+      }
+    }
+  }
+}
+
+KktMatrix::PairBlocks KktMatrix::reserve(int a, int b, int first_row, int rows, bool coupled) {
+  const auto dofs = dofs_of(node_table_, a, b);
+  std::vector<int> multipliers(rows);
+  std::iota(multipliers.begin(), multipliers.end(), first_row);
+  PairBlocks blocks;
+  blocks.momentum = matrix_.reserve(dofs, dofs);
+  blocks.rows = matrix_.reserve(multipliers, dofs);
+  blocks.columns = matrix_.reserve(dofs, multipliers);
+  if (coupled) blocks.multipliers = matrix_.reserve(multipliers, multipliers);
+  return blocks;
+}
+
+void KktMatrix::regularise(double eps) {
+  const Eigen::Matrix<double, 1, 1> entry(-eps);
+  for (const SystemMatrix::Block block : diagonal_) matrix_.add(block, entry);
+}
+
+void KktMatrix::gather(const NodalVector& nodal, VecX& x) const {
+  for (std::size_t n = 1; n < node_table_.size(); ++n) {
+    for (int i = 0; i < 6; ++i) {
+      const int dof = node_table_[n].dof[i];
+      if (dof >= 0) x[dof] = nodal[6 * static_cast<Eigen::Index>(n) + i];
+    }
+  }
+}
+
+void KktMatrix::scatter(const VecX& x, double factor, NodalVector& nodal) const {
+  for (std::size_t n = 1; n < node_table_.size(); ++n) {
+    for (int i = 0; i < 6; ++i) {
+      const int dof = node_table_[n].dof[i];
+      if (dof >= 0) nodal[6 * static_cast<Eigen::Index>(n) + i] += factor * x[dof];
+    }
+  }
+}
+
+}  // namespace clatter

@@ -1,0 +1,175 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "contact/gauss_seidel.hpp"
+#include "dynamics/kkt_matrix.hpp"
+#include "dynamics/system.hpp"
+
+namespace clatter {
+
+/// Coefficients of the generalized-alpha family, 001 (5).
+struct GeneralizedAlpha {
+  double am, af, gamma, beta;
+  explicit GeneralizedAlpha(double rho_inf);
+};
+
+/// What a contact did in the last step.
+struct ContactState {
+  ContactStatus status = ContactStatus::open;
+  bool persistent = false;  ///< closed at the end of this step and of the one before
+  double gap = 0.0;         ///< [m]
+  RowVector impulse;        ///< [N s] normal, tangential; physical
+  RowVector rate;           ///< [m/s] gap rate and slip velocity at the end of the step
+  RowVector rate_before;    ///< the same at its start
+  bool stuck = false;       ///< at position level
+  RowVector anchor;         ///< tangential coordinates that slip is counted from
+};
+
+/// Newton updates of the last (sub)step.
+struct StepCounts {
+  int smooth = 0, position = 0, velocity = 0;
+  int regularised = 0;  ///< solves of singular systems
+  int recovered = 0;    ///< times Newton needed active sets from Gauss-Seidel
+  int plastic = 0;      ///< steps taken without restitution, for want of a solution with it
+};
+
+/// Decoupled nonsmooth generalized-alpha scheme (001): a step is the smooth motion without
+/// contacts, a position correction U and a velocity jump W, each a semismooth Newton on its own.
+/// Without contacts it is the second-order Lie-group generalized-alpha method with joints at both
+/// levels.
+class Nsga {
+ public:
+  Nsga(System& system, const IntegratorSpec& spec);
+
+  /// Moves q and v by the least (mass-weighted) change onto the joints. False: no such state found.
+  bool assemble(Configuration& q, NodalVector& v);
+  /// Starts from a consistent state: accelerations of the smooth problem. False: they do not exist.
+  bool start(const Configuration& q, const NodalVector& v, double t);
+
+  /// Tries one step of size h from t; on failure says why in failure() and leaves the state as it
+  /// was.
+  bool advance(double t, double h);
+  const std::string& failure() const { return failure_; }
+
+  const Configuration& q() const { return q_n_; }
+  const NodalVector& v() const { return v_n_; }
+  const NodalVector& acceleration() const { return vd_n_; }
+  const std::vector<ContactState>& contacts() const { return contact_states_; }
+  /// False while the point of a contact is behind its face, having come there from beside it.
+  bool is_armed(int contact) const { return armed_[contact] != 0; }
+  const StepCounts& counts() const { return counts_; }
+  /// Smooth force [N, N m] and impulse [N s, N m s] of the last step in each joint row.
+  const VecX& joint_forces() const { return la_; }
+  const VecX& joint_impulses() const { return joint_impulse_; }
+  /// Rows of joint j at the present configuration.
+  const KktMatrix::Rows& joint_rows(int j) const { return joint_G_[j]; }
+  double joint_error() const { return joint_error_; }
+  double joint_velocity_error() const { return joint_velocity_error_; }
+
+  double smooth_time = 0.0, position_time = 0.0, velocity_time = 0.0;
+  double linear_algebra_time() const;
+  long factorisations() const;
+  long solves() const;
+
+  /// Everything a failed step must give back.
+  struct Snapshot {
+    Configuration q;
+    NodalVector v, a, vd;
+    VecX la;
+    std::vector<ContactState> contacts;
+    std::vector<char> armed;
+  };
+  void save(Snapshot& snapshot) const;
+  void restore(const Snapshot& snapshot);
+
+ private:
+  struct SmoothMotion;
+  struct PositionCorrection;
+  struct VelocityJump;
+
+  template <class Problem>
+  bool solve(Problem& problem, KktMatrix& K, double& eps, int& iterations, const char* what);
+
+  template <class Problem>
+  bool solve_contacts(Problem& problem, double& eps, int& iterations, const char* what);
+  template <class Problem>
+  bool find_active_sets(Problem& problem, double& eps);
+
+  bool try_step(double t, double h);
+  void begin_step(double h);
+  void predict();
+  void choose_candidates();
+  void close_contacts();
+  void accept();
+  void evaluate_joint_rows(const Configuration& q);
+  void evaluate_contact_rows(const Configuration& q);
+  void add_node_tangents(KktMatrix& K, const Configuration& q, const NodalVector& v, double mass,
+                         double damping, double stiffness) const;
+  /// Column groups of rotations times T(psi), so that increments of psi are the unknowns.
+  template <class Matrix>
+  void to_increments(Matrix& columns, int a, int b) const;
+  void evaluate_tangents(const NodalVector& increment);
+  template <class Problem>
+  void evaluate_contacts(const Problem& problem, const VecX& multipliers);
+  void add_open_contacts(KktMatrix& K) const;
+  void add_contact_reactions(NodalVector& reaction) const;
+  void add_contact_tangents(KktMatrix& K, bool position_level) const;
+  void add_joint_reactions(const VecX& force, NodalVector& reaction) const;
+  /// Rows and columns of all joints; with `force` also -d(G^T force)/dq, and increments as
+  /// unknowns.
+  void add_joint_tangents(KktMatrix& K, const VecX* force) const;
+  void fill_right_side(KktMatrix& K, VecX& x) const;
+  double target_speed() const;
+  bool turns(int node) const { return system_.nodes()[node].has(5); }
+  double smooth_terms() const { return system_.weighted_norm(f_smooth_); }
+  std::string worst_joint() const;
+  std::string worst_contact() const;
+
+  System& system_;
+  IntegratorSpec spec_;
+  GeneralizedAlpha c_;
+  KktMatrix smooth_K_, contact_K_;
+  double mbar_;
+
+  // State at the end of the last step.
+  Configuration q_n_;
+  NodalVector v_n_, a_n_, vd_n_;
+  VecX la_, la_n_;                            // smooth joint forces: of this step, of the last
+  std::vector<ContactState> contact_states_;  // of the last step
+  std::vector<char> armed_;                   // contact: the point has been on the outer side
+
+  // Within a step.
+  double h_ = 0.0;
+  Configuration q_;
+  NodalVector delta_, total_;            // increments from q_n: smooth, corrected
+  NodalVector vs_, vd_, a_, U_, W_, v_;  // smooth velocity and acceleration, corrections
+  NodalVector f_, f_smooth_, reaction_, reaction_smooth_, residual_, momentum_;
+  VecX nu_, joint_impulse_hat_, joint_impulse_;  // scaled multipliers of joints: position, velocity
+  VecX nu_contact_, la_contact_;                 // scaled multipliers of contacts
+  VecX joint_scale_, joint_total_, joint_residual_, contact_residual_;
+  VecX allowed_joint_, allowed_contact_;
+  double span_ = 0.0, mass_root_ = 0.0;
+  std::vector<Mat3> T_;
+  struct ContactWork {
+    bool candidate = false;  // may close in this step
+    bool closed = false;     // in the set A of 001 (7)
+    bool stuck = false;      // at position level
+    RowVector scale;         // square roots of the inverse Delassus diagonal
+    ContactLaw law;
+    KktMatrix::Rows G;
+    RowVector ghat;  // scaled gap or velocity terms
+    ContactEquations equations;
+  };
+  std::vector<ContactWork> contact_work_;
+  std::vector<KktMatrix::Rows> joint_G_;
+  VecX rhs_smooth_, rhs_contact_;
+  double eps_smooth_ = 0.0, eps_position_ = 0.0, eps_velocity_ = 0.0;
+  double bounce_ = 1.0;  // factor on all coefficients of restitution
+  double joint_error_ = 0.0, joint_velocity_error_ = 0.0;
+  StepCounts counts_;
+  std::string failure_;
+};
+
+}  // namespace clatter

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <vector>
+
+#include "bodies/node.hpp"
+#include "contact/face_contact.hpp"
+#include "forces/load.hpp"
+#include "forces/spring.hpp"
+#include "joints/joint.hpp"
+#include "model/model.hpp"
+
+namespace clatter {
+
+/// The machine as an integrator sees it:  M dv/dt = f(q, v, t) + G^T lambda + W^T r,
+/// with G the rows of the joints and W those of the contacts. Built once from a model.
+class System {
+ public:
+  explicit System(const Model& model);
+
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<Spring>& springs() const { return springs_; }
+  const std::vector<Load>& loads() const { return loads_; }
+  const std::vector<Joint>& joints() const { return joints_; }
+  const std::vector<FaceContact>& contacts() const { return contacts_; }
+
+  int dofs() const { return dofs_; }
+  int joint_rows() const { return joint_rows_; }
+  int contact_rows() const { return contact_rows_; }
+  Eigen::Index nodal_size() const { return 6 * static_cast<Eigen::Index>(nodes_.size()); }
+  /// Extent of the model at the start [m]: what tolerances of lengths are measured with.
+  double length() const { return length_; }
+
+  const Configuration& initial_configuration() const { return q0_; }
+  const NodalVector& initial_velocity() const { return v0_; }
+
+  /// Evaluates loads and motors at t. `spacing` as in Expression::rate.
+  void set_time(double t, double spacing);
+  /// Lets torsional springs and joint angles count turns; at the end of a step.
+  void remember(const Configuration& q);
+
+  /// f(q, v, t). Returns the weighted sum of the sizes of its terms, which a residual is small
+  /// compared with (A.57 of 000).
+  double forces(const Configuration& q, const NodalVector& v, NodalVector& f) const;
+  /// out = M v
+  void apply_mass(const NodalVector& v, NodalVector& out) const;
+  /// v := v on the unknowns of each node, zero elsewhere.
+  void keep_unknowns(NodalVector& v) const;
+  /// 1/sqrt(M_ii), zero where there is no unknown: weights every residual to one unit, sqrt(kg)
+  /// times the unit of its motion, whatever the units of the model.
+  const NodalVector& weights() const { return weights_; }
+  double weighted_norm(const NodalVector& f) const { return weights_.cwiseProduct(f).norm(); }
+  /// sqrt(v . M v) with the diagonal of M.
+  double kinetic_norm(const NodalVector& v) const {
+    return inverse_weights_.cwiseProduct(v).norm();
+  }
+  /// Diagonal entry g M^-1 g^T of the Delassus operator of one row.
+  double delassus(const Vec12& g, int a, int b) const;
+
+  double kinetic_energy(const NodalVector& v) const;
+  double gravity_energy(const Configuration& q) const;
+  double elastic_energy(const Configuration& q) const;
+  /// Linear momentum, and angular momentum about the origin, in space axes.
+  Vec6 momentum(const Configuration& q, const NodalVector& v) const;
+  double load_power(const Configuration& q, const NodalVector& v) const;
+  double damper_power(const Configuration& q, const NodalVector& v) const;
+
+  double total_mass() const { return total_mass_; }
+  int body_count() const { return static_cast<int>(nodes_.size()) - 1; }
+  /// Centre of mass of each node in the frame of its body.
+  const Vec3& centre_of_mass(int node) const { return centres_[node]; }
+
+ private:
+  void add_body(const BodySpec& spec);
+  int node_of(const Attachment& attachment) const;
+  Attachment about_node(const Attachment& attachment) const;
+  double measure_length(const Model& model) const;
+
+  Vec3 gravity_;
+  std::vector<Node> nodes_;
+  std::vector<Vec3> centres_;
+  std::vector<Spring> springs_;
+  std::vector<Load> loads_;
+  std::vector<Joint> joints_;
+  std::vector<FaceContact> contacts_;
+  int dofs_ = 0, joint_rows_ = 0, contact_rows_ = 0;
+  Configuration q0_;
+  NodalVector v0_, weights_, inverse_weights_;
+  double length_ = 0.0, total_mass_ = 0.0;
+};
+
+}  // namespace clatter

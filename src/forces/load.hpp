@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "bodies/node.hpp"
+#include "math/expression.hpp"
+
+namespace clatter {
+
+/// A force at a point of a body and a torque on it, as functions of time, in space or body axes.
+class Load {
+ public:
+  Load(std::string name, int node, const Vec3& point, std::array<Expression, 3> force,
+       std::array<Expression, 3> torque, LoadAxes axes);
+
+  const std::string& name() const { return name_; }
+  int node() const { return node_; }
+
+  /// Evaluates the expressions; the functions below use what they gave.
+  void set_time(double t);
+
+  Vec6 generalised(const NodeState& q) const;
+  /// -d(generalised)/dq
+  Mat6 tangent(const NodeState& q) const;
+
+ private:
+  std::string name_;
+  int node_;
+  Vec3 point_;
+  std::array<Expression, 3> force_expression_, torque_expression_;
+  LoadAxes axes_;
+  Vec3 force_ = Vec3::Zero(), torque_ = Vec3::Zero();
+};
+
+}  // namespace clatter

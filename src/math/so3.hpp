@@ -1,0 +1,23 @@
+#pragma once
+
+#include "math/types.hpp"
+
+namespace clatter {
+
+/// skew(a) b = a x b
+Mat3 skew(const Vec3& a);
+
+/// The rotation exp(skew(psi)) as a unit quaternion.
+Quaternion exp_so3(const Vec3& psi);
+
+/// The rotation vector of a unit quaternion, of length at most pi; accurate at zero and near pi.
+Vec3 log_so3(const Quaternion& rotation);
+
+/// T(psi): a change of the rotation vector turns the body by dTheta = T(psi) dpsi in body axes,
+/// that is d exp(skew(psi)) = exp(skew(psi)) skew(dTheta).  001 A.2.4
+Mat3 tangent_so3(const Vec3& psi);
+
+/// T(psi)^-1; singular at rotations of 2 pi.
+Mat3 inverse_tangent_so3(const Vec3& psi);
+
+}  // namespace clatter

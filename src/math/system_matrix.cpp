@@ -1,0 +1,173 @@
+#include "math/system_matrix.hpp"
+
+#include <klu.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <Eigen/LU>
+#include <new>
+#include <numeric>
+
+namespace clatter {
+namespace {
+
+constexpr int largest_dense = 40;
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& total) : total_(total), start_(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() {
+    total_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& total_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace
+
+struct SystemMatrix::Sparse {
+  std::vector<int> starts, row_of;  // compressed columns
+  std::vector<int> column_of;       // of every value
+  std::vector<double> scaled;
+  klu_common common;
+  klu_symbolic* symbolic = nullptr;
+  klu_numeric* numeric = nullptr;
+  double first_rcond = 0.0;  // of the last factorisation with free choice of pivots
+
+  Sparse() {
+    klu_defaults(&common);
+    common.scale = 0;  // the weights have done it
+  }
+  ~Sparse() {
+    klu_free_numeric(&numeric, &common);
+    klu_free_symbolic(&symbolic, &common);
+  }
+  Sparse(const Sparse&) = delete;
+  Sparse& operator=(const Sparse&) = delete;
+};
+
+SystemMatrix::SystemMatrix(int size) : size_(size), dense_(size <= largest_dense) {}
+SystemMatrix::~SystemMatrix() = default;
+SystemMatrix::SystemMatrix(SystemMatrix&&) noexcept = default;
+SystemMatrix& SystemMatrix::operator=(SystemMatrix&&) noexcept = default;
+
+SystemMatrix::Block SystemMatrix::reserve(std::span<const int> rows, std::span<const int> columns) {
+  Block block;
+  block.begin = static_cast<int>(targets_.size());
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i] < 0 || columns[j] < 0) continue;
+      targets_.push_back({static_cast<int>(j * rows.size() + i), 0});
+      rows_.push_back(rows[i]);
+      columns_.push_back(columns[j]);
+    }
+  }
+  block.end = static_cast<int>(targets_.size());
+  return block;
+}
+
+void SystemMatrix::finish_pattern() {
+  scratch_ = VecX::Zero(size_);
+  if (dense_) {
+    for (std::size_t k = 0; k < targets_.size(); ++k) {
+      targets_[k].slot = columns_[k] * size_ + rows_[k];
+    }
+    values_.assign(static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_), 0.0);
+    scaled_.resize(size_, size_);
+    lu_ = Eigen::PartialPivLU<MatX>(size_);
+  } else {
+    sparse_ = std::make_unique<Sparse>();
+    Sparse& s = *sparse_;
+    std::vector<std::size_t> order(targets_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+      return std::pair(columns_[left], rows_[left]) < std::pair(columns_[right], rows_[right]);
+    });
+    s.starts.assign(static_cast<std::size_t>(size_) + 1, 0);
+    int last_row = -1, last_column = -1;
+    for (const std::size_t k : order) {
+      if (rows_[k] != last_row || columns_[k] != last_column) {
+        last_row = rows_[k];
+        last_column = columns_[k];
+        s.row_of.push_back(last_row);
+        s.column_of.push_back(last_column);
+        ++s.starts[static_cast<std::size_t>(last_column) + 1];
+      }
+      targets_[k].slot = static_cast<int>(s.row_of.size()) - 1;
+    }
+    std::partial_sum(s.starts.begin(), s.starts.end(), s.starts.begin());
+    values_.assign(s.row_of.size(), 0.0);
+    s.scaled.assign(s.row_of.size(), 0.0);
+    s.symbolic = klu_analyze(size_, s.starts.data(), s.row_of.data(), &s.common);
+    if (s.symbolic == nullptr) throw std::bad_alloc();
+  }
+  rows_ = {};
+  columns_ = {};
+}
+
+bool SystemMatrix::factorise(const VecX& weights, double smallest_pivot_ratio) {
+  const Stopwatch stopwatch(time);
+  ++factorisations;
+  weights_ = weights;
+  return dense_ ? factorise_dense(smallest_pivot_ratio) : factorise_sparse(smallest_pivot_ratio);
+}
+
+bool SystemMatrix::factorise_dense(double smallest_pivot_ratio) {
+  const Eigen::Map<const MatX> values(values_.data(), size_, size_);
+  scaled_.noalias() = weights_.asDiagonal() * values * weights_.asDiagonal();
+  lu_.compute(scaled_);
+  double smallest = INFINITY, largest = 0.0;
+  for (int i = 0; i < size_; ++i) {
+    const double pivot = std::abs(lu_.matrixLU()(i, i));
+    smallest = std::min(smallest, pivot);
+    largest = std::max(largest, pivot);
+  }
+  return size_ == 0 || smallest > smallest_pivot_ratio * largest;
+}
+
+bool SystemMatrix::factorise_sparse(double smallest_pivot_ratio) {
+  Sparse& s = *sparse_;
+  for (std::size_t k = 0; k < s.scaled.size(); ++k) {
+    s.scaled[k] = weights_[s.row_of[k]] * values_[k] * weights_[s.column_of[k]];
+  }
+  // The pivots of an earlier factorisation are good for this one as long as they stay well away
+  // from zero; otherwise choose them anew.
+  if (s.numeric != nullptr) {
+    const int done = klu_refactor(s.starts.data(), s.row_of.data(), s.scaled.data(), s.symbolic,
+                                  s.numeric, &s.common);
+    if (done == 1 && klu_rcond(s.symbolic, s.numeric, &s.common) == 1 &&
+        s.common.rcond > 1e-2 * s.first_rcond) {
+      return true;
+    }
+    klu_free_numeric(&s.numeric, &s.common);
+  }
+  s.numeric = klu_factor(s.starts.data(), s.row_of.data(), s.scaled.data(), s.symbolic, &s.common);
+  if (s.numeric == nullptr) return false;
+  klu_rcond(s.symbolic, s.numeric, &s.common);
+  s.first_rcond = s.common.rcond;
+  if (s.first_rcond > smallest_pivot_ratio) return true;
+  klu_free_numeric(&s.numeric, &s.common);
+  return false;
+}
+
+void SystemMatrix::solve(VecX& x) {
+  const Stopwatch stopwatch(time);
+  ++solves;
+  if (dense_) {
+    scratch_ = weights_.cwiseProduct(x);
+    x.noalias() = lu_.permutationP() * scratch_;
+    lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(x);
+    lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(x);
+  } else {
+    x.array() *= weights_.array();
+    klu_solve(sparse_->symbolic, sparse_->numeric, size_, 1, x.data(), &sparse_->common);
+  }
+  x.array() *= weights_.array();
+}
+
+}  // namespace clatter

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "math/types.hpp"
+
+namespace clatter {
+
+/// A square matrix with a fixed pattern: blocks are reserved once, filled and solved many times.
+/// Small ones are dense, larger ones sparse (KLU: analysed once, refactored while the pivots hold).
+/// Row and column i are scaled by weight i before the factorisation, so that the pivots of a
+/// mechanical system are comparable whatever its units.
+class SystemMatrix {
+ public:
+  /// A reserved block: its entries in the table of targets.
+  struct Block {
+    int begin = 0, end = 0;
+  };
+
+  explicit SystemMatrix(int size);
+  ~SystemMatrix();
+  SystemMatrix(SystemMatrix&&) noexcept;
+  SystemMatrix& operator=(SystemMatrix&&) noexcept;
+
+  int size() const { return size_; }
+
+  /// Reserves a block; entries with a negative row or column are dropped when it is added to.
+  Block reserve(std::span<const int> rows, std::span<const int> columns);
+  /// To be called once after all blocks are reserved.
+  void finish_pattern();
+
+  void set_zero() { std::fill(values_.begin(), values_.end(), 0.0); }
+  /// Adds to a block of the shape that was reserved; stored by columns, as Eigen does by default.
+  template <class Plain>
+  void add(Block block, const Plain& entries) {
+    static_assert(!Plain::IsRowMajor || Plain::RowsAtCompileTime == 1);
+    const double* source = entries.data();
+    for (int k = block.begin; k < block.end; ++k) {
+      values_[targets_[k].slot] += source[targets_[k].source];
+    }
+  }
+
+  /// Factorises; false when the smallest pivot is less than `smallest_pivot_ratio` of the largest, that
+  /// is when the matrix is singular as far as the caller cares.
+  bool factorise(const VecX& weights, double smallest_pivot_ratio = 1e-11);
+  /// Solves in place with the last factorisation.
+  void solve(VecX& x);
+
+  // Counters for the benchmarks: calls, and wall time [s] spent in them.
+  long factorisations = 0;
+  long solves = 0;
+  double time = 0.0;
+
+ private:
+  bool factorise_dense(double smallest_pivot_ratio);
+  bool factorise_sparse(double smallest_pivot_ratio);
+
+  struct Sparse;
+  int size_;
+  bool dense_;
+  struct Target {
+    int source;  // in the block that is added
+    int slot;    // in values_
+  };
+  std::vector<Target> targets_;
+  std::vector<int> rows_, columns_;  // of each target until the pattern is finished
+  std::vector<double> values_;
+  VecX weights_;
+  VecX scratch_;
+  Eigen::PartialPivLU<MatX> lu_;
+  MatX scaled_;
+  std::unique_ptr<Sparse> sparse_;
+};
+
+}  // namespace clatter
