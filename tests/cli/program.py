@@ -25,6 +25,7 @@ position = [1, 0, 0]
 name = "spring"
 kind = "linear"
 b = { body = "ball" }
+axis = [1, 0, 0]
 stiffness = 100
 rest_length = 0
 
