@@ -10,18 +10,39 @@
 #include <utility>
 
 namespace clatter {
+namespace {
+
+/// True when the text assigns to a variable, which the parser allows: an '=' that is not part of a
+/// comparison.
+bool assigns(const std::string& text) {
+  for (std::size_t i = text.find('='); i != std::string::npos; i = text.find('=', i + 1)) {
+    if (i + 1 < text.size() && text[i + 1] == '=') {
+      ++i;
+    } else if (i == 0 || (text[i - 1] != '<' && text[i - 1] != '>' && text[i - 1] != '!')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 Expression::Expression(double constant) : constant_(constant) {}
 
 Expression::Expression(const std::string& text)
     : text_(text), t_(std::make_unique<double>(0.0)), parser_(std::make_unique<mu::Parser>()) {
+  if (assigns(text)) throw std::invalid_argument("a formula cannot assign; compare with ==");
+  int values = 0;
   try {
     parser_->DefineConst("pi", std::numbers::pi);
     parser_->DefineVar("t", t_.get());
     parser_->SetExpr(text);
-    parser_->Eval();
+    parser_->Eval(values);
   } catch (const mu::Parser::exception_type& error) {
     throw std::invalid_argument(error.GetMsg());
+  }
+  if (values != 1) {
+    throw std::invalid_argument("a formula gives one value, not several separated by commas");
   }
 }
 
