@@ -38,6 +38,9 @@ class SystemMatrix {
     }
   }
 
+  /// The matrix written out, unscaled; for tests and diagnosis.
+  MatX entries() const;
+
   /// Factorises; false when the matrix is singular to working precision (pivot ratio < 1e-11).
   bool factorise(const VecX& weights);
   /// Solves in place with the last factorisation.
