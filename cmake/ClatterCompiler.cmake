@@ -29,8 +29,8 @@ function(clatter_set_warnings target)
   if(CLATTER_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE -Werror)
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-      # These come from flow analysis after inlining and misfire on Eigen's fixed-size types
-      # and on short strings.
+      # These come from flow analysis after inlining and misfire on Eigen's fixed-size types and, in
+      # version 12, on sums of strings.
       target_compile_options(${target} PRIVATE
         -Wno-error=maybe-uninitialized -Wno-error=array-bounds -Wno-error=stringop-overflow
         -Wno-error=stringop-overread -Wno-error=restrict)

@@ -62,7 +62,7 @@ KktMatrix::PairBlocks KktMatrix::reserve(int a, int b, int first_row, int rows, 
   blocks.momentum = matrix_.reserve(dofs, dofs);
   blocks.rows = matrix_.reserve(multipliers, dofs);
   blocks.columns = matrix_.reserve(dofs, multipliers);
-  blocks.multipliers = coupled ? matrix_.reserve(multipliers, multipliers) : 0;
+  if (coupled) blocks.multipliers = matrix_.reserve(multipliers, multipliers);
   return blocks;
 }
 

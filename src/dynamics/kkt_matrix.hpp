@@ -19,27 +19,34 @@ class KktMatrix {
 
   /// Rows of a joint or contact and what they act on.
   static constexpr int max_rows = 8;
-  using Rows = Eigen::Matrix<double, Eigen::Dynamic, 12, Eigen::RowMajor, max_rows, 12>;
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, 12, 0, max_rows, 12>;
+  using Columns = Eigen::Matrix<double, 12, Eigen::Dynamic, 0, 12, max_rows>;
   using Multipliers = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, max_rows, max_rows>;
 
   void add_node(int node, const Mat6& block) { matrix_.add(nodes_[node], block); }
   void add_spring(int spring, const Mat12& block) { matrix_.add(springs_[spring], block); }
   void add_load(int load, const Mat6& block) { matrix_.add(loads_[load], block); }
-  /// [ momentum        -columns^T ]
-  /// [ rows         multipliers   ]
-  void add_joint(int joint, const Mat12& momentum, const Rows& rows, const Rows& columns) {
+  /// [ momentum  columns     ]
+  /// [ rows      multipliers ]
+  void add_joint(int joint, const Mat12& momentum, const Rows& rows, const Columns& columns) {
     add(joints_[joint], momentum, rows, columns);
   }
-  void add_contact(int contact, const Mat12& momentum, const Rows& rows, const Rows& columns,
+  void add_contact(int contact, const Mat12& momentum, const Rows& rows, const Columns& columns,
                    const Multipliers& multipliers) {
     add(contacts_[contact], momentum, rows, columns);
+    matrix_.add(contacts_[contact].multipliers, multipliers);
+  }
+  void add_open_contact(int contact, const Multipliers& multipliers) {
     matrix_.add(contacts_[contact].multipliers, multipliers);
   }
   /// Subtracts eps from the diagonal of every multiplier: makes a system with redundant rows
   /// solvable without moving its solution, since the residual is that of the original.
   void regularise(double eps);
 
-  bool factorise() { return matrix_.factorise(weights_); }
+  /// A regularised matrix may have pivots down to what round-off leaves.
+  bool factorise(bool regularised) {
+    return regularised ? matrix_.factorise(weights_, 1e-17) : matrix_.factorise(weights_);
+  }
   void solve(VecX& x) { matrix_.solve(x); }
 
   /// x := entries of the nodal vector on the unknowns.
@@ -57,10 +64,11 @@ class KktMatrix {
     SystemMatrix::Block momentum, rows, columns, multipliers;
   };
   PairBlocks reserve(int a, int b, int first_row, int rows, bool coupled);
-  void add(const PairBlocks& blocks, const Mat12& momentum, const Rows& rows, const Rows& columns) {
+  void add(const PairBlocks& blocks, const Mat12& momentum, const Rows& rows,
+           const Columns& columns) {
     matrix_.add(blocks.momentum, momentum);
     matrix_.add(blocks.rows, rows);
-    matrix_.add(blocks.columns, -columns.transpose());
+    matrix_.add(blocks.columns, columns);
   }
 
   const std::vector<Node>& node_table_;

@@ -14,6 +14,7 @@ namespace {
 // on the original residual converges by this factor more slowly, which is not seen.
 constexpr double regularisation = 1e-9;
 constexpr int max_line_search = 8;
+constexpr int max_recoveries = 4;
 // Part of a residual that round-off alone leaves, relative to the numbers it is made from.
 constexpr double round_off = 2e-15;
 
@@ -70,10 +71,10 @@ Nsga::Nsga(System& system, const IntegratorSpec& spec)
   }
   for (const FaceContact& contact : system.contacts()) {
     ContactState state;
-    state.impulse = state.rate = state.rate_before = RowVector::Zero(contact.rows());
+    state.impulse = state.rate = state.rate_before = state.anchor = RowVector::Zero(contact.rows());
     contact_states_.push_back(state);
     ContactWork work;
-    work.start = work.scale = work.ghat = RowVector::Zero(contact.rows());
+    work.scale = work.ghat = RowVector::Zero(contact.rows());
     work.G.setZero(contact.rows(), 12);
     contact_work_.push_back(work);
   }
@@ -164,6 +165,105 @@ void Nsga::add_node_tangents(KktMatrix& K, const Configuration& q, const NodalVe
   }
 }
 
+/// Newton's method from where the problem stands; where it fails, Gauss-Seidel on the condensed
+/// contact problem finds the active sets and Newton finishes.
+template <class Problem>
+bool Nsga::solve_contacts(Problem& problem, double& eps, int& iterations, const char* what) {
+  if (solve(problem, contact_K_, eps, iterations, what)) return true;
+  for (int attempt = 1; attempt <= max_recoveries; ++attempt) {
+    if (attempt == 1) problem.reset();
+    if (!find_active_sets(problem, eps)) return false;
+    ++counts_.recovered;
+    int more = 0;
+    const bool done = solve(problem, contact_K_, eps, more, what);
+    iterations += more;
+    if (done) return true;
+  }
+  return false;
+}
+
+/// One linearisation of the problem, condensed on its contact rows and solved there.
+template <class Problem>
+bool Nsga::find_active_sets(Problem& problem, double& eps) {
+  KktMatrix& K = contact_K_;
+  const Residual r = problem.evaluate();
+  if (!std::isfinite(r.merit)) return false;
+
+  std::vector<CondensedContact> condensed;
+  std::vector<std::size_t> which;
+  int rows = 0;
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    if (!problem.may_close(contact_work_[c])) continue;
+    const int count = system_.contacts()[c].rows();
+    condensed.push_back({rows, count, problem.law(contact_work_[c]).mu});
+    which.push_back(c);
+    rows += count;
+  }
+
+  K.set_zero();
+  problem.assemble_free(K);
+  if (eps > 0.0) K.regularise(eps);
+  if (!K.factorise(eps > 0.0)) return false;
+
+  // Motion without reactions, and with a unit reaction in each row.
+  VecX free = VecX::Zero(K.size());
+  NodalVector reaction = NodalVector::Zero(system_.nodal_size());
+  add_contact_reactions(reaction);
+  residual_ += reaction;
+  K.gather(residual_, free);
+  free.head(system_.dofs()) *= -1.0;
+  free.segment(K.joint_multiplier(0), joint_residual_.size()) = -joint_residual_;
+  K.solve(free);
+  MatX motion(K.size(), rows), D(rows, rows);
+  VecX b(rows), p(rows), column(K.size());
+  NodalVector nodal = NodalVector::Zero(system_.nodal_size());
+  std::vector<KktMatrix::Rows> changes;
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    const ContactWork& work = contact_work_[which[k]];
+    const FaceContact& contact = system_.contacts()[which[k]];
+    const KktMatrix::Rows scaled = work.scale.asDiagonal() * work.G;
+    KktMatrix::Rows change = scaled;
+    if (Problem::position_level) to_increments(change, contact.a(), contact.b());
+    changes.push_back(change);
+    for (int i = 0; i < contact.rows(); ++i) {
+      nodal.setZero();
+      of_node(nodal, contact.a()) += scaled.row(i).head<6>().transpose();
+      of_node(nodal, contact.b()) += scaled.row(i).tail<6>().transpose();
+      column.setZero();
+      K.gather(nodal, column);
+      K.solve(column);
+      motion.col(condensed[k].first_row + i) = column;
+    }
+    p.segment(condensed[k].first_row, contact.rows()) = work.equations.phi;
+  }
+  const auto row_rates = [&](const VecX& x, auto&& out) {
+    nodal.setZero();
+    K.scatter(x, 1.0, nodal);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      const FaceContact& contact = system_.contacts()[which[k]];
+      out.segment(condensed[k].first_row, contact.rows()) =
+          changes[k] * of_pair(nodal, contact.a(), contact.b());
+    }
+  };
+  row_rates(free, b);
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    b.segment(condensed[k].first_row, condensed[k].rows) += contact_work_[which[k]].ghat;
+  }
+  for (int i = 0; i < rows; ++i) row_rates(motion.col(i), D.col(i));
+  solve_gauss_seidel(D, b, condensed, 1e-9, 2000, p);
+
+  free.noalias() += motion * p;
+  free.tail(system_.contact_rows()).setZero();
+  problem.move(K, free, 1.0);
+  VecX& multipliers = problem.contact_multipliers();
+  multipliers.setZero();
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    multipliers.segment(system_.contacts()[which[k]].first_row, condensed[k].rows) =
+        p.segment(condensed[k].first_row, condensed[k].rows);
+  }
+  return true;
+}
+
 template <class Problem>
 bool Nsga::solve(Problem& problem, KktMatrix& K, double& eps, int& iterations, const char* what) {
   VecX& dx = problem.rhs;
@@ -185,7 +285,7 @@ bool Nsga::solve(Problem& problem, KktMatrix& K, double& eps, int& iterations, c
       K.set_zero();
       problem.assemble(K);
       if (eps > 0.0) K.regularise(eps);
-      return K.factorise();
+      return K.factorise(eps > 0.0);
     };
     bool factorised = factorise();
     if (!factorised && eps == 0.0) {
@@ -270,7 +370,7 @@ struct Nsga::SmoothMotion {
     for (std::size_t j = 0; j < s.joint_G_.size(); ++j) {
       const Joint& joint = s.system_.joints()[j];
       const Vec12 pair = of_pair(s.vs_, joint.a(), joint.b());
-      KktMatrix::Rows rows = s.joint_G_[j], columns = s.joint_G_[j], bend = s.joint_G_[j];
+      KktMatrix::Rows rows = s.joint_G_[j], bend = s.joint_G_[j];
       Mat12 geometric = Mat12::Zero();
       for (Eigen::Index i = 0; i < rows.rows(); ++i) {
         const auto row = joint.first_row + i;
@@ -282,7 +382,7 @@ struct Nsga::SmoothMotion {
       s.to_increments(bend, joint.a(), joint.b());
       const auto scale = s.joint_scale_.segment(joint.first_row, rows.rows()).asDiagonal();
       rows = -(scale * (rows + bend));
-      columns = scale * columns;
+      const KktMatrix::Columns columns = -(scale * s.joint_G_[j]).transpose();
       K.add_joint(static_cast<int>(j), geometric, rows, columns);
     }
   }
@@ -308,15 +408,13 @@ struct Nsga::SmoothMotion {
 // ---- Contacts at either level: 001 (48), (53), (54), (62)
 // -------------------------------------------
 
-void Nsga::evaluate_contacts(const VecX& multipliers, bool position_level) {
+template <class Problem>
+void Nsga::evaluate_contacts(const Problem& problem, const VecX& multipliers) {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     ContactWork& work = contact_work_[c];
     const FaceContact& contact = system_.contacts()[c];
     const RowVector la = multipliers.segment(contact.first_row, contact.rows());
-    ContactLaw law = work.law;
-    if (position_level && !spec_.position_friction) law.mu = 0.0;
-    evaluate(law, position_level ? work.candidate : work.closed, work.ghat, la, true,
-             work.equations);
+    evaluate(problem.law(work), problem.may_close(work), work.ghat, la, true, work.equations);
     contact_residual_.segment(contact.first_row, contact.rows()) = work.equations.residual;
   }
 }
@@ -333,28 +431,37 @@ void Nsga::add_contact_reactions(NodalVector& reaction) const {
 }
 
 void Nsga::add_contact_tangents(KktMatrix& K, bool position_level) const {
-  Mat12 H;
+  Mat12 H, momentum;
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     const ContactWork& work = contact_work_[c];
     const ContactEquations& e = work.equations;
     const FaceContact& contact = system_.contacts()[c];
-    Mat12 momentum = Mat12::Zero();
+    if (e.status == ContactStatus::open) {
+      K.add_open_contact(static_cast<int>(c), e.dresidual_dla);
+      continue;
+    }
     const KktMatrix::Rows scaled = work.scale.asDiagonal() * work.G;
     KktMatrix::Rows change = scaled;  // of the rows with the unknowns
-    if (e.status != ContactStatus::open) {
-      if (position_level) {
-        for (int i = 0; i < contact.rows(); ++i) {
-          contact.coordinate(i).hessian(q_, H);
-          momentum -= work.scale[i] * e.phi[i] * H;
-        }
-        to_increments(momentum, contact.a(), contact.b());
-        to_increments(change, contact.a(), contact.b());
+    momentum.setZero();
+    if (position_level && (turns(contact.a()) || turns(contact.b()))) {
+      for (int i = 0; i < contact.rows(); ++i) {
+        contact.coordinate(i).hessian(q_, H);
+        momentum -= work.scale[i] * e.phi[i] * H;
       }
-      momentum.noalias() -= scaled.transpose() * (e.dphi_dg * change);
+      to_increments(momentum, contact.a(), contact.b());
+      to_increments(change, contact.a(), contact.b());
     }
+    momentum.noalias() -= scaled.transpose() * (e.dphi_dg * change);
     const KktMatrix::Rows rows = e.dresidual_dg * change;
-    const KktMatrix::Rows columns = e.dphi_dla.transpose() * scaled;
+    const KktMatrix::Columns columns = -scaled.transpose() * e.dphi_dla;
     K.add_contact(static_cast<int>(c), momentum, rows, columns, e.dresidual_dla);
+  }
+}
+
+void Nsga::add_open_contacts(KktMatrix& K) const {
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    const int rows = system_.contacts()[c].rows();
+    K.add_open_contact(static_cast<int>(c), -KktMatrix::Multipliers::Identity(rows, rows));
   }
 }
 
@@ -388,8 +495,8 @@ void Nsga::add_joint_tangents(KktMatrix& K, const VecX* force) const {
     const Joint& joint = system_.joints()[j];
     Mat12 geometric = Mat12::Zero();
     const auto scale = joint_scale_.segment(joint.first_row, joint_G_[j].rows()).asDiagonal();
-    const KktMatrix::Rows columns = scale * joint_G_[j];
-    KktMatrix::Rows rows = -columns;
+    KktMatrix::Rows rows = -(scale * joint_G_[j]);
+    const KktMatrix::Columns columns = rows.transpose();
     if (force != nullptr) {
       for (Eigen::Index i = 0; i < rows.rows(); ++i) {
         joint.rows()[static_cast<std::size_t>(i)].coordinate.hessian(q_, H);
@@ -426,8 +533,20 @@ double Nsga::target_speed() const {
 // -------------------------------------------------------------------
 
 struct Nsga::PositionCorrection {
+  static constexpr bool position_level = true;
   Nsga& s;
   VecX& rhs;
+
+  bool may_close(const ContactWork& work) const { return work.candidate; }
+  ContactLaw law(const ContactWork& work) const {
+    return {s.spec_.position_friction ? work.law.mu : 0.0, work.law.penalty};
+  }
+  VecX& contact_multipliers() { return s.nu_contact_; }
+  void reset() {
+    s.U_.setZero();
+    s.nu_.setZero();
+    s.nu_contact_.setZero();
+  }
 
   Residual evaluate() {
     System& system = s.system_;
@@ -454,11 +573,12 @@ struct Nsga::PositionCorrection {
       ContactWork& work = s.contact_work_[c];
       const FaceContact& contact = system.contacts()[c];
       for (int i = 0; i < contact.rows(); ++i) {
-        work.ghat[i] = work.scale[i] * (contact.coordinate(i).value(s.q_) - work.start[i]);
+        work.ghat[i] =
+            work.scale[i] * (contact.coordinate(i).value(s.q_) - s.contact_states_[c].anchor[i]);
         s.allowed_contact_[contact.first_row + i] = work.scale[i] * round_off * size;
       }
     }
-    s.evaluate_contacts(s.nu_contact_, true);
+    s.evaluate_contacts(*this, s.nu_contact_);
     merit += s.contact_residual_.squaredNorm();
 
     // M U = h^2 (f - f_s + (G - G_s)^T la) + G^T nu + W^T phi
@@ -492,10 +612,17 @@ struct Nsga::PositionCorrection {
   }
 
   void assemble(KktMatrix& K) {
+    assemble_smooth(K);
+    s.add_contact_tangents(K, true);
+  }
+  void assemble_free(KktMatrix& K) {
+    assemble_smooth(K);
+    s.add_open_contacts(K);
+  }
+  void assemble_smooth(KktMatrix& K) {
     s.evaluate_tangents(s.total_);
     s.add_node_tangents(K, s.q_, s.vs_, 1.0, 0.0, s.h_ * s.h_);
     s.add_joint_tangents(K, &s.joint_total_);
-    s.add_contact_tangents(K, true);
   }
 
   void fill_right_side(KktMatrix& K, VecX& x) { s.fill_right_side(K, x); }
@@ -513,8 +640,18 @@ struct Nsga::PositionCorrection {
 // ------------------------------------------------------------------------
 
 struct Nsga::VelocityJump {
+  static constexpr bool position_level = false;
   Nsga& s;
   VecX& rhs;
+
+  bool may_close(const ContactWork& work) const { return work.closed; }
+  ContactLaw law(const ContactWork& work) const { return work.law; }
+  VecX& contact_multipliers() { return s.la_contact_; }
+  void reset() {
+    s.W_.setZero();
+    s.joint_impulse_hat_.setZero();
+    s.la_contact_.setZero();
+  }
 
   Residual evaluate() {
     System& system = s.system_;
@@ -538,11 +675,12 @@ struct Nsga::VelocityJump {
       const RowVector rate = work.G * of_pair(s.v_, contact.a(), contact.b());
       const RowVector& before = s.contact_states_[c].rate;
       for (int i = 0; i < contact.rows(); ++i) {
-        const double e = i == 0 ? contact.restitution() : contact.tangential_restitution();
+        const double e =
+            s.bounce_ * (i == 0 ? contact.restitution() : contact.tangential_restitution());
         work.ghat[i] = work.scale[i] * (rate[i] + e * before[i]);
       }
     }
-    s.evaluate_contacts(s.la_contact_, false);
+    s.evaluate_contacts(*this, s.la_contact_);
     merit += s.contact_residual_.squaredNorm();
 
     // M W = h (f - f_s + (G - G_s)^T la) + G^T La + W^T phi
@@ -570,9 +708,16 @@ struct Nsga::VelocityJump {
   }
 
   void assemble(KktMatrix& K) {
+    assemble_smooth(K);
+    s.add_contact_tangents(K, false);
+  }
+  void assemble_free(KktMatrix& K) {
+    assemble_smooth(K);
+    s.add_open_contacts(K);
+  }
+  void assemble_smooth(KktMatrix& K) {
     s.add_node_tangents(K, s.q_, s.v_, 1.0, s.h_, 0.0);
     s.add_joint_tangents(K, nullptr);
-    s.add_contact_tangents(K, false);
   }
 
   void fill_right_side(KktMatrix& K, VecX& x) { s.fill_right_side(K, x); }
@@ -617,13 +762,21 @@ bool Nsga::try_step(double t, double h) {
 
   clock = std::chrono::steady_clock::now();
   PositionCorrection position{*this, rhs_contact_};
-  if (!solve(position, contact_K_, eps_position_, counts_.position, "position")) return false;
+  if (!solve_contacts(position, eps_position_, counts_.position, "position")) return false;
   close_contacts();
   position_time += seconds_since(clock);
 
   clock = std::chrono::steady_clock::now();
   VelocityJump velocity{*this, rhs_contact_};
-  if (!solve(velocity, contact_K_, eps_velocity_, counts_.velocity, "velocity")) return false;
+  bounce_ = 1.0;
+  if (!solve_contacts(velocity, eps_velocity_, counts_.velocity, "velocity")) {
+    // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
+    // law has no solution then. Without rebound it always has one.
+    bounce_ = 0.0;
+    velocity.reset();
+    if (!solve_contacts(velocity, eps_velocity_, counts_.velocity, "velocity")) return false;
+    ++counts_.plastic;
+  }
   velocity_time += seconds_since(clock);
 
   accept();
@@ -659,13 +812,15 @@ void Nsga::begin_step(double h) {
         inverse = system_.delassus(g, contact.a(), contact.b());
       if (i > 0) tangential += inverse / contact.tangential_rows();
       work.scale[i] = 1.0 / std::sqrt(inverse);
-      work.start[i] = i == 0 ? 0.0 : contact.coordinate(i).value(q_n_);
+      // A contact that stuck is held to where it began to stick, so that round-off does not add up.
+      if (i > 0 && !contact_states_[c].stuck)
+        contact_states_[c].anchor[i] = contact.coordinate(i).value(q_n_);
     }
     // One scale for all directions of slip keeps the friction disc round.
     for (int i = 1; i < contact.rows(); ++i) work.scale[i] = 1.0 / std::sqrt(tangential);
     work.law.penalty = spec_.penalty;
     work.law.mu = contact.rows() > 1 ? contact.friction() * work.scale[0] / work.scale[1] : 0.0;
-    work.candidate = work.closed = false;
+    work.candidate = work.closed = work.stuck = false;
   }
   U_.setZero();
   W_.setZero();
@@ -685,14 +840,14 @@ void Nsga::predict() {
 
 void Nsga::choose_candidates() {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
-    contact_work_[c].candidate =
-        contacts_enabled_ && armed_[c] != 0 && system_.contacts()[c].over_face(q_);
+    contact_work_[c].candidate = armed_[c] != 0 && system_.contacts()[c].over_face(q_);
   }
 }
 
 void Nsga::close_contacts() {
   for (ContactWork& work : contact_work_) {
     work.closed = work.equations.status != ContactStatus::open;
+    work.stuck = work.equations.status == ContactStatus::stick;
   }
 }
 
@@ -721,6 +876,7 @@ void Nsga::accept() {
     const bool was_closed = state.status != ContactStatus::open;
     state.status = work.equations.status;
     state.persistent = was_closed && state.status != ContactStatus::open;
+    state.stuck = work.stuck;
     state.gap = contact.gap(q_n_);
     state.impulse = work.scale.cwiseProduct(work.equations.phi);
     state.rate_before = state.rate;
@@ -772,10 +928,9 @@ bool Nsga::assemble(Configuration& q, NodalVector& v) {
   begin_step(0.0);
   int iterations = 0;
   PositionCorrection position{*this, rhs_contact_};
-  if (!solve(position, contact_K_, eps_position_, iterations, "assembly")) return false;
+  if (!solve_contacts(position, eps_position_, iterations, "assembly")) return false;
   VelocityJump velocity{*this, rhs_contact_};
-  if (!solve(velocity, contact_K_, eps_velocity_, iterations, "assembly of velocities"))
-    return false;
+  if (!solve_contacts(velocity, eps_velocity_, iterations, "assembly of velocities")) return false;
   q = q_;
   v = v_;
   return true;
@@ -791,11 +946,11 @@ bool Nsga::start(const Configuration& q, const NodalVector& v, double t) {
   evaluate_joint_rows(q);
   add_joint_tangents(smooth_K_, nullptr);
   if (eps_smooth_ > 0.0) smooth_K_.regularise(eps_smooth_);
-  bool factorised = smooth_K_.factorise();
+  bool factorised = smooth_K_.factorise(eps_smooth_ > 0.0);
   if (!factorised && eps_smooth_ == 0.0) {
     eps_smooth_ = regularisation;
     smooth_K_.regularise(eps_smooth_);
-    factorised = smooth_K_.factorise();
+    factorised = smooth_K_.factorise(true);
   }
   if (!factorised) {
     failure_ = "the initial accelerations are not defined";

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "contact/gauss_seidel.hpp"
 #include "dynamics/kkt_matrix.hpp"
 #include "dynamics/system.hpp"
 
@@ -22,12 +23,16 @@ struct ContactState {
   RowVector impulse;        ///< [N s] normal, tangential; physical
   RowVector rate;           ///< [m/s] gap rate and slip velocity at the end of the step
   RowVector rate_before;    ///< the same at its start
+  bool stuck = false;       ///< at position level
+  RowVector anchor;         ///< tangential coordinates that slip is counted from
 };
 
 /// Newton updates of the last (sub)step.
 struct StepCounts {
   int smooth = 0, position = 0, velocity = 0;
   int regularised = 0;  ///< solves of singular systems
+  int recovered = 0;    ///< times Newton needed active sets from Gauss-Seidel
+  int plastic = 0;      ///< steps taken without restitution, for want of a solution with it
 };
 
 /// Decoupled nonsmooth generalized-alpha scheme (001): a step is the smooth motion without
@@ -89,6 +94,11 @@ class Nsga {
   template <class Problem>
   bool solve(Problem& problem, KktMatrix& K, double& eps, int& iterations, const char* what);
 
+  template <class Problem>
+  bool solve_contacts(Problem& problem, double& eps, int& iterations, const char* what);
+  template <class Problem>
+  bool find_active_sets(Problem& problem, double& eps);
+
   bool try_step(double t, double h);
   void begin_step(double h);
   void predict();
@@ -103,7 +113,9 @@ class Nsga {
   template <class Matrix>
   void to_increments(Matrix& columns, int a, int b) const;
   void evaluate_tangents(const NodalVector& increment);
-  void evaluate_contacts(const VecX& multipliers, bool position_level);
+  template <class Problem>
+  void evaluate_contacts(const Problem& problem, const VecX& multipliers);
+  void add_open_contacts(KktMatrix& K) const;
   void add_contact_reactions(NodalVector& reaction) const;
   void add_contact_tangents(KktMatrix& K, bool position_level) const;
   void add_joint_reactions(const VecX& force, NodalVector& reaction) const;
@@ -112,6 +124,7 @@ class Nsga {
   void add_joint_tangents(KktMatrix& K, const VecX* force) const;
   void fill_right_side(KktMatrix& K, VecX& x) const;
   double target_speed() const;
+  bool turns(int node) const { return system_.nodes()[node].has(5); }
   double smooth_terms() const { return system_.weighted_norm(f_smooth_); }
   std::string worst_joint() const;
   std::string worst_contact() const;
@@ -144,7 +157,7 @@ class Nsga {
   struct ContactWork {
     bool candidate = false;  // may close in this step
     bool closed = false;     // in the set A of 001 (7)
-    RowVector start;         // tangential coordinates at the start of the step
+    bool stuck = false;      // at position level
     RowVector scale;         // square roots of the inverse Delassus diagonal
     ContactLaw law;
     KktMatrix::Rows G;
@@ -155,7 +168,7 @@ class Nsga {
   std::vector<KktMatrix::Rows> joint_G_;
   VecX rhs_smooth_, rhs_contact_;
   double eps_smooth_ = 0.0, eps_position_ = 0.0, eps_velocity_ = 0.0;
-  bool contacts_enabled_ = true;
+  double bounce_ = 1.0;  // factor on all coefficients of restitution
   double joint_error_ = 0.0, joint_velocity_error_ = 0.0;
   StepCounts counts_;
   std::string failure_;

@@ -269,8 +269,13 @@ struct Simulation::Impl {
     count(statistics.smooth, interval_counts.smooth, counts.smooth);
     count(statistics.position, interval_counts.position, counts.position);
     count(statistics.velocity, interval_counts.velocity, counts.velocity);
-    statistics.regularised += counts.regularised;
-    interval_counts.regularised += counts.regularised;
+    const auto sum = [](long& all, int& interval, int now_done) {
+      all += now_done;
+      interval += now_done;
+    };
+    sum(statistics.regularised, interval_counts.regularised, counts.regularised);
+    sum(statistics.recovered, interval_counts.recovered, counts.recovered);
+    sum(statistics.plastic, interval_counts.plastic, counts.plastic);
     statistics.max_joint_error = std::max(statistics.max_joint_error, nsga.joint_error());
     statistics.max_joint_velocity_error =
         std::max(statistics.max_joint_velocity_error, nsga.joint_velocity_error());
@@ -315,6 +320,11 @@ struct Simulation::Impl {
     }
     for (std::size_t j = 0; j < system.joints().size(); ++j) list_joint(j);
     for (std::size_t c = 0; c < system.contacts().size(); ++c) list_contact(c);
+    const std::vector<std::string> axes{"x", "y", "z"};
+    channel("system/linear_momentum", axes, "kg m/s",
+            [this](double* out) { put(out, system.momentum(nsga.q(), nsga.v()).head<3>()); });
+    channel("system/angular_momentum", axes, "kg m2/s",
+            [this](double* out) { put(out, system.momentum(nsga.q(), nsga.v()).tail<3>()); });
     const auto energy = [this](const char* name, auto value) {
       channel(std::string("energy/") + name, {""}, "J",
               [this, value](double* out) { *out = value(ledger); });
@@ -337,6 +347,8 @@ struct Simulation::Impl {
     counter("position_iterations", &StepCounts::position);
     counter("velocity_iterations", &StepCounts::velocity);
     counter("regularised_solves", &StepCounts::regularised);
+    counter("recovered_solves", &StepCounts::recovered);
+    counter("plastic_steps", &StepCounts::plastic);
   }
 
   void list_body(const BodySpec& body, std::size_t n) {

@@ -238,6 +238,17 @@ double System::elastic_energy(const Configuration& q) const {
   return energy;
 }
 
+Vec6 System::momentum(const Configuration& q, const NodalVector& v) const {
+  Vec6 sum = Vec6::Zero();
+  for (std::size_t n = 1; n < nodes_.size(); ++n) {
+    const Vec6 u = of_node(v, static_cast<int>(n));
+    const Vec3 linear = nodes_[n].mass * u.head<3>();
+    sum.head<3>() += linear;
+    sum.tail<3>() += q[n].x.cross(linear) + q[n].R * (nodes_[n].inertia * u.tail<3>());
+  }
+  return sum;
+}
+
 double System::load_power(const Configuration& q, const NodalVector& v) const {
   double power = 0.0;
   for (const Load& load : loads_) {

@@ -59,6 +59,8 @@ class System {
   double kinetic_energy(const NodalVector& v) const;
   double gravity_energy(const Configuration& q) const;
   double elastic_energy(const Configuration& q) const;
+  /// Linear momentum, and angular momentum about the origin, in space axes.
+  Vec6 momentum(const Configuration& q, const NodalVector& v) const;
   double load_power(const Configuration& q, const NodalVector& v) const;
   double damper_power(const Configuration& q, const NodalVector& v) const;
 

@@ -13,7 +13,7 @@ namespace clatter {
 class Expression {
  public:
   Expression(double constant = 0.0);  // NOLINT: numbers are expressions
-  /// Throws std::invalid_argument with the parser's reason when the text is not a formula in t.
+  /// Throws std::invalid_argument with the reason when the text is not one formula in t.
   explicit Expression(const std::string& text);
   Expression(const Expression& other);
   Expression(Expression&&) noexcept;

@@ -13,7 +13,6 @@ namespace clatter {
 namespace {
 
 constexpr int largest_dense = 40;
-constexpr double smallest_pivot_ratio = 1e-11;
 
 class Stopwatch {
  public:
@@ -32,15 +31,18 @@ class Stopwatch {
 }  // namespace
 
 struct SystemMatrix::Sparse {
-  std::vector<int> starts, row_of;     // compressed columns
-  std::vector<int> row_at, column_at;  // of every value, to scale with
+  std::vector<int> starts, row_of;  // compressed columns
+  std::vector<int> column_of;       // of every value
   std::vector<double> scaled;
   klu_common common;
   klu_symbolic* symbolic = nullptr;
   klu_numeric* numeric = nullptr;
   double first_rcond = 0.0;  // of the last factorisation with free choice of pivots
 
-  Sparse() { klu_defaults(&common); }
+  Sparse() {
+    klu_defaults(&common);
+    common.scale = 0;  // the weights have done it
+  }
   ~Sparse() {
     klu_free_numeric(&numeric, &common);
     klu_free_symbolic(&symbolic, &common);
@@ -55,59 +57,52 @@ SystemMatrix::SystemMatrix(SystemMatrix&&) noexcept = default;
 SystemMatrix& SystemMatrix::operator=(SystemMatrix&&) noexcept = default;
 
 SystemMatrix::Block SystemMatrix::reserve(std::span<const int> rows, std::span<const int> columns) {
-  const Block block = static_cast<Block>(rows_.size());
-  for (const int row : rows) {
-    for (const int column : columns) {
-      const bool dropped = row < 0 || column < 0;
-      rows_.push_back(dropped ? -1 : row);
-      columns_.push_back(dropped ? -1 : column);
+  Block block;
+  block.begin = static_cast<int>(targets_.size());
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i] < 0 || columns[j] < 0) continue;
+      targets_.push_back({static_cast<int>(j * rows.size() + i), 0});
+      rows_.push_back(rows[i]);
+      columns_.push_back(columns[j]);
     }
   }
+  block.end = static_cast<int>(targets_.size());
   return block;
 }
 
 void SystemMatrix::finish_pattern() {
-  const int entries = static_cast<int>(rows_.size());
-  slots_.resize(entries);
   scratch_ = VecX::Zero(size_);
   if (dense_) {
-    const int bin = size_ * size_;
-    for (int k = 0; k < entries; ++k) {
-      slots_[k] = rows_[k] < 0 ? bin : columns_[k] * size_ + rows_[k];
+    for (std::size_t k = 0; k < targets_.size(); ++k) {
+      targets_[k].slot = columns_[k] * size_ + rows_[k];
     }
-    values_.assign(bin + 1, 0.0);
+    values_.assign(static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_), 0.0);
     scaled_.resize(size_, size_);
     lu_ = Eigen::PartialPivLU<MatX>(size_);
   } else {
     sparse_ = std::make_unique<Sparse>();
-    std::vector<int> order;
-    for (int k = 0; k < entries; ++k) {
-      if (rows_[k] >= 0) order.push_back(k);
-    }
-    std::sort(order.begin(), order.end(), [&](int left, int right) {
+    Sparse& s = *sparse_;
+    std::vector<std::size_t> order(targets_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
       return std::pair(columns_[left], rows_[left]) < std::pair(columns_[right], rows_[right]);
     });
-    Sparse& s = *sparse_;
-    s.starts.assign(size_ + 1, 0);
+    s.starts.assign(static_cast<std::size_t>(size_) + 1, 0);
     int last_row = -1, last_column = -1;
-    for (const int k : order) {
+    for (const std::size_t k : order) {
       if (rows_[k] != last_row || columns_[k] != last_column) {
         last_row = rows_[k];
         last_column = columns_[k];
         s.row_of.push_back(last_row);
-        s.column_at.push_back(last_column);
-        ++s.starts[last_column + 1];
+        s.column_of.push_back(last_column);
+        ++s.starts[static_cast<std::size_t>(last_column) + 1];
       }
-      slots_[k] = static_cast<int>(s.row_of.size()) - 1;
+      targets_[k].slot = static_cast<int>(s.row_of.size()) - 1;
     }
     std::partial_sum(s.starts.begin(), s.starts.end(), s.starts.begin());
-    s.row_at = s.row_of;
-    const int bin = static_cast<int>(s.row_of.size());
-    for (int k = 0; k < entries; ++k) {
-      if (rows_[k] < 0) slots_[k] = bin;
-    }
-    values_.assign(bin + 1, 0.0);
-    s.scaled.assign(bin, 0.0);
+    values_.assign(s.row_of.size(), 0.0);
+    s.scaled.assign(s.row_of.size(), 0.0);
     s.symbolic = klu_analyze(size_, s.starts.data(), s.row_of.data(), &s.common);
     if (s.symbolic == nullptr) throw std::bad_alloc();
   }
@@ -118,20 +113,20 @@ void SystemMatrix::finish_pattern() {
 MatX SystemMatrix::entries() const {
   if (dense_) return Eigen::Map<const MatX>(values_.data(), size_, size_);
   MatX m = MatX::Zero(size_, size_);
-  for (std::size_t k = 0; k < sparse_->row_at.size(); ++k) {
-    m(sparse_->row_at[k], sparse_->column_at[k]) = values_[k];
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    m(sparse_->row_of[k], sparse_->column_of[k]) = values_[k];
   }
   return m;
 }
 
-bool SystemMatrix::factorise(const VecX& weights) {
+bool SystemMatrix::factorise(const VecX& weights, double smallest_pivot_ratio) {
   const Stopwatch stopwatch(time);
   ++factorisations;
   weights_ = weights;
-  return dense_ ? factorise_dense() : factorise_sparse();
+  return dense_ ? factorise_dense(smallest_pivot_ratio) : factorise_sparse(smallest_pivot_ratio);
 }
 
-bool SystemMatrix::factorise_dense() {
+bool SystemMatrix::factorise_dense(double smallest_pivot_ratio) {
   const Eigen::Map<const MatX> values(values_.data(), size_, size_);
   scaled_.noalias() = weights_.asDiagonal() * values * weights_.asDiagonal();
   lu_.compute(scaled_);
@@ -145,10 +140,10 @@ bool SystemMatrix::factorise_dense() {
   return size_ == 0 || smallest > smallest_pivot_ratio * largest;
 }
 
-bool SystemMatrix::factorise_sparse() {
+bool SystemMatrix::factorise_sparse(double smallest_pivot_ratio) {
   Sparse& s = *sparse_;
   for (std::size_t k = 0; k < s.scaled.size(); ++k) {
-    s.scaled[k] = weights_[s.row_at[k]] * values_[k] * weights_[s.column_at[k]];
+    s.scaled[k] = weights_[s.row_of[k]] * values_[k] * weights_[s.column_of[k]];
   }
   // The pivots of an earlier factorisation are good for this one as long as they stay well away
   // from zero; otherwise choose them anew.

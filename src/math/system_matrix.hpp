@@ -14,8 +14,10 @@ namespace clatter {
 /// mechanical system are comparable whatever its units.
 class SystemMatrix {
  public:
-  /// A reserved block; index of its first entry in the slot table.
-  using Block = int;
+  /// A reserved block: its entries in the table of targets.
+  struct Block {
+    int begin = 0, end = 0;
+  };
 
   explicit SystemMatrix(int size);
   ~SystemMatrix();
@@ -24,25 +26,28 @@ class SystemMatrix {
 
   int size() const { return size_; }
 
-  /// Reserves a block; entries with a negative row or column are dropped when added to.
+  /// Reserves a block; entries with a negative row or column are dropped when it is added to.
   Block reserve(std::span<const int> rows, std::span<const int> columns);
   /// To be called once after all blocks are reserved.
   void finish_pattern();
 
   void set_zero() { std::fill(values_.begin(), values_.end(), 0.0); }
-  template <class Derived>
-  void add(Block block, const Eigen::MatrixBase<Derived>& entries) {
-    const int* slot = slots_.data() + block;
-    for (Eigen::Index i = 0; i < entries.rows(); ++i) {
-      for (Eigen::Index j = 0; j < entries.cols(); ++j) values_[*slot++] += entries(i, j);
+  /// Adds to a block of the shape that was reserved; stored by columns, as Eigen does by default.
+  template <class Plain>
+  void add(Block block, const Plain& entries) {
+    static_assert(!Plain::IsRowMajor || Plain::RowsAtCompileTime == 1);
+    const double* source = entries.data();
+    for (int k = block.begin; k < block.end; ++k) {
+      values_[targets_[k].slot] += source[targets_[k].source];
     }
   }
 
   /// The matrix written out, unscaled; for tests and diagnosis.
   MatX entries() const;
 
-  /// Factorises; false when the matrix is singular to working precision (pivot ratio < 1e-11).
-  bool factorise(const VecX& weights);
+  /// Factorises; false when the smallest pivot is less than `smallest_pivot_ratio` of the largest,
+  /// that is when the matrix is singular as far as the caller cares.
+  bool factorise(const VecX& weights, double smallest_pivot_ratio = 1e-11);
   /// Solves in place with the last factorisation.
   void solve(VecX& x);
 
@@ -52,14 +57,18 @@ class SystemMatrix {
   double time = 0.0;
 
  private:
-  bool factorise_dense();
-  bool factorise_sparse();
+  bool factorise_dense(double smallest_pivot_ratio);
+  bool factorise_sparse(double smallest_pivot_ratio);
 
   struct Sparse;
   int size_;
   bool dense_;
-  std::vector<int> slots_;  // index into values_ of each reserved entry; the last value is a bin
-  std::vector<int> rows_, columns_;  // of each reserved entry until the pattern is finished
+  struct Target {
+    int source;  // in the block that is added
+    int slot;    // in values_
+  };
+  std::vector<Target> targets_;
+  std::vector<int> rows_, columns_;  // of each target until the pattern is finished
   std::vector<double> values_;
   VecX weights_;
   VecX scratch_;

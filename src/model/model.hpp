@@ -182,6 +182,7 @@ struct VerifySpec {
   std::string measure = "final";
   std::optional<double> at, from, to;  ///< [s]
   std::optional<double> threshold;     ///< for first_time and last_time
+  bool below = false;                  ///< first_time, last_time: count samples <= threshold
   std::string oracle;                  ///< a number or a formula
   std::string oracle_kind;
   std::string compare = "equal";  ///< equal, at_least, at_most

@@ -1,0 +1,284 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/command.hpp"
+#include "app/console.hpp"
+#include "app/interruption.hpp"
+#include "app/progress.hpp"
+#include "dynamics/sample_clock.hpp"
+#include "dynamics/simulation.hpp"
+#include "io/csv_file.hpp"
+#include "io/model_reader.hpp"
+#include "io/output_stream.hpp"
+#include "io/paraview.hpp"
+#include "io/result_file.hpp"
+#include "io/summary.hpp"
+
+namespace clatter {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double default_samples = 10000, default_frames = 200;
+
+struct RunOptions {
+  fs::path model;
+  fs::path out;
+  std::vector<std::string> overrides;
+  bool csv = false, quiet = false;
+};
+
+/// Names that a run writes into its directory.
+struct ResultDirectory {
+  fs::path path;
+  fs::path results() const { return path / "results.h5"; }
+  fs::path table() const { return path / "results.csv"; }
+  fs::path summary() const { return path / "summary.json"; }
+  fs::path frame_list() const { return path / "frames.pvd"; }
+  fs::path frames() const { return path / "frames"; }
+
+  bool is_ours() const {
+    std::ifstream stream(summary());
+    const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
+    return json.is_object() && json.contains("clatter_version");
+  }
+
+  /// Makes the directory, or clears it of an earlier run. Other files in it are left alone.
+  void prepare() const {
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) {
+      if (!fs::is_directory(path, ignored))
+        throw Error(
+            fmt::format("{}: cannot write results here: it is not a directory", path.string()));
+      if (!fs::is_empty(path, ignored) && !is_ours())
+        throw Error(
+            fmt::format("{}: this directory holds other files than clatter's results; choose "
+                        "another with --out",
+                        path.string()));
+    }
+    make_directory(path);
+    for (const fs::path& file : {table(), frame_list()}) fs::remove(file, ignored);
+    fs::remove_all(frames(), ignored);
+  }
+};
+
+/// A run with everything that it writes. Split from the command so that whatever goes wrong, the
+/// files are closed in one place.
+class RecordedRun {
+ public:
+  RecordedRun(const Model& model, const RunOptions& options, const ResultDirectory& directory)
+      : model_(model),
+        simulation_(model),
+        summary_path_(directory.summary()),
+        sample_clock_(sample_interval(), model.integrator.step),
+        frame_clock_(frame_interval(), model.integrator.step),
+        row_(simulation_.row_size()) {
+    summary_.info = make_run_info(model, options.overrides);
+    summary_.notices = simulation_.notices();
+    directory.prepare();
+    // First: it marks the directory as ours, should the run be killed.
+    write_summary(summary_path_, summary_);
+    auto results =
+        std::make_unique<ResultFile>(directory.results(), simulation_.channels(), summary_.info);
+    results_ = results.get();
+    files_.push_back(std::move(results));
+    if (options.csv)
+      files_.push_back(std::make_unique<CsvFile>(directory.table(), simulation_.channels()));
+    if (model.output.paraview)
+      frames_ = std::make_unique<ParaviewSeries>(directory.path, model, simulation_.channels());
+  }
+
+  const Simulation& simulation() const { return simulation_; }
+  const Summary& summary() const { return summary_; }
+
+  /// Steps to the end, a failure or an interruption, and closes all files.
+  void run(Progress& progress) {
+    try {
+      record();
+      while (!simulation_.finished() && !is_interrupted()) {
+        if (!step()) break;
+        record();
+        for (const auto& file : files_) file->flush_if_due();
+        progress.update(simulation_.time(), simulation_.steps_done());
+      }
+      if (summary_.status == RunStatus::running)
+        summary_.status = simulation_.finished() ? RunStatus::finished : RunStatus::interrupted;
+      record_last();
+    } catch (const std::exception& error) {
+      fail(error.what());
+    }
+    for (const auto& file : files_) {
+      try {
+        file->close();
+      } catch (const std::exception& error) {
+        fail(error.what());
+      }
+    }
+    summary_.samples = results_->rows_written();
+    summary_.time = simulation_.time();
+    summary_.wall_time = progress.seconds();
+    summary_.statistics = simulation_.statistics();
+    summary_.energy = energy_ledger(simulation_.channels(), row_);
+    try {
+      write_summary(summary_path_, summary_);
+    } catch (const Error& error) {
+      fail(error.what());
+    }
+  }
+
+ private:
+  double sample_interval() const {
+    if (model_.output.interval) return *model_.output.interval;
+    return model_.integrator.step * std::ceil(double(simulation_.steps_total()) / default_samples);
+  }
+
+  double frame_interval() const {
+    return model_.output.frame_interval.value_or(model_.integrator.duration / default_frames);
+  }
+
+  /// False when there is no next state; the last good one is still to be recorded.
+  bool step() {
+    try {
+      simulation_.step();
+      return true;
+    } catch (const std::exception& error) {
+      fail(error.what());
+      return false;
+    }
+  }
+
+  void record() {
+    const long step = simulation_.steps_done();
+    const bool sample = sample_clock_.is_due(step);
+    const bool frame = frames_ && frame_clock_.is_due(step);
+    if (sample || frame) simulation_.sample(row_);
+    if (sample) store(step);
+    if (frame) draw(step);
+  }
+
+  /// The end is kept even when no sample is due.
+  void record_last() {
+    const long step = simulation_.steps_done();
+    simulation_.sample(row_);
+    if (stored_step_ != step) store(step);
+    if (frames_ && drawn_step_ != step) draw(step);
+  }
+
+  void store(long step) {
+    for (const auto& file : files_) file->append(simulation_.time(), row_);
+    simulation_.start_interval();
+    stored_step_ = step;
+  }
+
+  void draw(long step) {
+    frames_->append(simulation_.time(), row_);
+    drawn_step_ = step;
+    ++summary_.frames;
+  }
+
+  void fail(const std::string& message) {
+    // The first message is the cause; when a disk is full, more of the same follow.
+    if (summary_.status == RunStatus::failed) return;
+    summary_.status = RunStatus::failed;
+    summary_.message = message;
+  }
+
+  const Model& model_;
+  Simulation simulation_;
+  fs::path summary_path_;
+  SampleClock sample_clock_, frame_clock_;
+  std::vector<double> row_;
+  Summary summary_;
+  std::vector<std::unique_ptr<Recorder>> files_;
+  const ResultFile* results_ = nullptr;  ///< one of the files
+  std::unique_ptr<ParaviewSeries> frames_;
+  long stored_step_ = -1, drawn_step_ = -1;
+};
+
+void print_summary(const Summary& summary, const ResultDirectory& directory) {
+  const RunStatistics& run = summary.statistics;
+  say("{}: {:g} s simulated in {:.3g} s of wall time, {} steps, {:.0f} steps/s\n\n",
+      to_string(summary.status), summary.time, summary.wall_time, run.steps,
+      double(run.steps) / std::max(summary.wall_time, 1e-9));
+
+  const auto iterations = [&](const char* name, const IterationStatistics& count) {
+    return std::vector<std::string>{
+        name, fmt::format("{:.2f}", double(count.total) / double(std::max(run.steps, 1L))),
+        std::to_string(count.max)};
+  };
+  print_text(align({{"iterations per step", "mean", "max"},
+                    iterations("  smooth motion", run.smooth),
+                    iterations("  position correction", run.position),
+                    iterations("  velocity jump", run.velocity)}));
+
+  std::vector<std::vector<std::string>> lines;
+  if (run.substeps > 0)
+    lines.push_back({"substeps of retried steps", std::to_string(run.substeps)});
+  if (run.regularised > 0) lines.push_back({"regularised solves", std::to_string(run.regularised)});
+  if (std::isfinite(run.min_gap))
+    lines.push_back({"smallest gap", format_number(run.min_gap), "m"});
+  if (run.max_joint_error > 0)
+    lines.push_back({"largest joint error", format_number(run.max_joint_error), "m or rad"});
+  for (const auto& [name, value] : summary.energy)
+    if (value != 0.0) lines.push_back({"energy/" + name, format_number(value), "J"});
+  say("\n{}\n", align(lines, {0, 2}));
+  say("results in {}: {} samples", directory.path.string(), summary.samples);
+  if (summary.frames > 0) say(", {} frames (frames.pvd)", summary.frames);
+  say("\n");
+}
+
+int run_model(const RunOptions& options) {
+  catch_interruptions();
+  const Model model = read_model(options.model, options.overrides);
+  ResultDirectory directory;
+  directory.path =
+      !options.out.empty() ? options.out : fs::path(options.model.stem().string() + ".clatter");
+
+  RecordedRun run(model, options, directory);
+  if (!options.quiet)
+    for (const std::string& notice : run.simulation().notices()) say("note: {}\n", notice);
+  Progress progress(model.integrator.duration, run.simulation().steps_total(), options.quiet);
+  run.run(progress);
+  progress.clear();
+
+  const Summary& summary = run.summary();
+  if (!options.quiet) print_summary(summary, directory);
+  switch (summary.status) {
+    case RunStatus::finished:
+      return exit_fine;
+    case RunStatus::interrupted:
+      return exit_interrupted;
+    default:
+      break;
+  }
+  fmt::print(stderr, "clatter: the run stopped at t = {:g} s: {}\n", summary.time, summary.message);
+  return exit_failed;
+}
+
+}  // namespace
+
+Action add_run_command(CLI::App& command) {
+  const auto options = std::make_shared<RunOptions>();
+  command.add_option("MODEL", options->model, "Model file")->required()->type_name("");
+  command.add_option("--out", options->out, "Result directory [<model>.clatter]")->type_name("DIR");
+  add_set_option(command, options->overrides);
+  command.add_flag("--csv", options->csv, "Also write all channels to results.csv");
+  command.add_flag("--quiet", options->quiet, "Print nothing but errors");
+  command.footer(
+      "The result directory holds results.h5 (every channel over time), summary.json (settings,\n"
+      "iterations, energies) and frames.pvd (for ParaView). A result directory of an earlier run "
+      "is\n"
+      "overwritten. Ctrl-C ends the run after the present step and keeps what there is.\n\n"
+      "Examples:\n"
+      "  clatter run block.toml\n"
+      "  clatter run block.toml --out fine --set integrator.step=1e-5 --csv");
+  return [options] { return run_model(*options); };
+}
+
+}  // namespace clatter

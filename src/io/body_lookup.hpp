@@ -1,0 +1,86 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/toml_table.hpp"
+#include "model/model.hpp"
+
+namespace clatter {
+
+/// What a file means by the name of a body: a body, the ground, or something that cannot be told
+/// because the name or the body itself is wrong.
+class BodyChoice {
+ public:
+  static BodyChoice unknown() { return {}; }
+  static BodyChoice ground() { return BodyChoice(true, nullptr); }
+  static BodyChoice of(const BodySpec& body) { return BodyChoice(true, &body); }
+
+  bool is_known() const { return known_; }
+  bool is_ground() const { return known_ && body_ == nullptr; }
+  bool is(BodyKind kind) const { return body_ != nullptr && body_->kind == kind; }
+  /// Name for the specs, where the ground is empty.
+  std::string name() const { return body_ == nullptr ? "" : body_->name; }
+  bool same_as(const BodyChoice& other) const {
+    return known_ && other.known_ && body_ == other.body_;
+  }
+
+  /// From body axes to space at the start. Exact zeros and ones out of the plane for planar bodies.
+  Mat3 rotation() const;
+  Vec3 point_to_body(const Vec3& in_space) const;
+  Vec3 point_to_space(const Vec3& in_body) const;
+
+ private:
+  BodyChoice() = default;
+  BodyChoice(bool known, const BodySpec* body) : known_(known), body_(body) {}
+
+  bool known_ = false;
+  const BodySpec* body_ = nullptr;
+};
+
+/// Planar when one of the two is planar and the other planar or ground: then nothing leaves the
+/// plane.
+Dimension dimension_of_pair(const BodyChoice& a, const BodyChoice& b);
+/// Of a point on a body that takes part in such a pair.
+Dimension dimension_on(const BodyChoice& body, Dimension pair);
+
+class BodyLookup {
+ public:
+  void add(const BodySpec& body) { known_.emplace(body.name, &body); }
+  /// A body that has mistakes: naming it is none.
+  void add_doubtful(const std::string& name) { known_.emplace(name, nullptr); }
+  /// The list of bodies itself has mistakes: no name is one.
+  void doubt_all() { doubt_all_ = true; }
+
+  /// The body that a key names. Adds a mistake when there is none of that name; the ground when the
+  /// key is absent.
+  BodyChoice find(const TomlTable& table, std::string_view key) const;
+
+ private:
+  std::map<std::string, const BodySpec*, std::less<>> known_;
+  bool doubt_all_ = false;
+};
+
+/// A point in the frame of a body, the origin when the key is absent. A point body has no other.
+Vec3 read_point(const TomlTable& table, std::string_view key, const BodyChoice& body,
+                Dimension pair);
+
+/// Reads the names of a list of tables and sees to it that they differ.
+class NameReader {
+ public:
+  explicit NameReader(std::string noun) : noun_(std::move(noun)) {}
+  /// The name, or noun and number when there is none. Adds a mistake when it is empty or holds a
+  /// character that paths of results cannot hold.
+  std::string read(const TomlTable& table);
+  /// Adds a mistake and returns false when the name was there before.
+  bool claim(const TomlTable& table, const std::string& name);
+
+ private:
+  std::string noun_;
+  int count_ = 0;
+  std::map<std::string, int, std::less<>> line_of_;
+};
+
+}  // namespace clatter

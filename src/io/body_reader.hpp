@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "io/body_lookup.hpp"
+#include "io/toml_table.hpp"
+#include "model/model.hpp"
+
+namespace clatter {
+
+struct BodyReading {
+  BodySpec spec;
+  bool sound = true;  ///< false: has mistakes, so nothing else should be concluded from it
+};
+
+std::vector<BodyReading> read_bodies(const std::vector<TomlTable>& tables);
+
+}  // namespace clatter

@@ -1,0 +1,739 @@
+#include "io/model_keys.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "model/model.hpp"
+
+namespace clatter {
+namespace {
+
+using enum ValueType;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const Range any = {};
+const Range positive = {0.0, infinity, true};
+const Range not_negative = {0.0, infinity, false};
+
+Range between(double min, double max) { return {min, max, false}; }
+
+// Defaults that the specs already hold are taken from there, so that they are said once.
+std::string literal(double value) { return fmt::format("{}", value); }
+std::string literal(int value) { return fmt::format("{}", value); }
+std::string literal(bool value) { return value ? "true" : "false"; }
+std::string literal(const std::string& value) { return fmt::format("\"{}\"", value); }
+
+const std::string required = "required";
+
+TableDescription model() {
+  const Model m;
+  return {"",
+          "the model",
+          "",
+          "model",
+          {
+              {"title", {}, text, "", "\"\"", "What the model shows; printed with the results."},
+              {"gravity",
+               {},
+               vector,
+               "m/s²",
+               "[0, 0, 0]",
+               "Acceleration of free fall; `[x, y]` is enough when all bodies are planar."},
+              {"assemble",
+               {},
+               flag,
+               "",
+               literal(m.assemble),
+               "Move the bodies at the start so that the joints fit, and say what was moved."},
+              {"body", {}, tables, "", required, "What has mass.", any, {}, "body"},
+              {"spring", {}, tables, "", "none", "Springs and dampers.", any, {}, "spring"},
+              {"load", {}, tables, "", "none", "Applied forces and torques.", any, {}, "load"},
+              {"joint", {}, tables, "", "none", "What ties bodies together.", any, {}, "joint"},
+              {"contact", {}, tables, "", "none", "What may touch what.", any, {}, "contact"},
+              {"integrator",
+               {},
+               table_one,
+               "",
+               required,
+               "How to step through time.",
+               any,
+               {},
+               "integrator"},
+              {"output", {}, table_one, "", "all defaults", "What to write.", any, {}, "output"},
+              {"verify",
+               {},
+               tables,
+               "",
+               "none",
+               "Figures that a run must reproduce.",
+               any,
+               {},
+               "verify"},
+          }};
+}
+
+TableDescription body() {
+  return {
+      "body",
+      "[[body]]",
+      "kind",
+      "body",
+      {
+          {"name",
+           {},
+           text,
+           "",
+           required,
+           "Unique among the bodies; without `/`, and not `ground`, which is the fixed world."},
+          {"kind",
+           {},
+           word,
+           "",
+           "\"rigid\"",
+           "`rigid` moves and turns freely, `point` only moves, `planar` moves in the x-y plane "
+           "and "
+           "turns about z.",
+           any,
+           {"rigid", "point", "planar"}},
+          {"mass",
+           {},
+           number,
+           "kg",
+           "from `density`",
+           "Needed unless `density` and `shape` give it.",
+           positive},
+          {"density",
+           {},
+           number,
+           "kg/m³",
+           "none",
+           "With `shape`: gives mass and inertia.",
+           positive},
+          {"shape",
+           {},
+           table,
+           "",
+           "none",
+           "Solid that gives the inertia (with `mass` or `density`) and is displayed.",
+           any,
+           {},
+           "shape"},
+          {"inertia",
+           {"rigid"},
+           inertia,
+           "kg m²",
+           "from `shape`",
+           "About the centre of mass, along the body axes."},
+          {"inertia",
+           {"planar"},
+           number,
+           "kg m²",
+           "from `shape`",
+           "About the axis through the centre of mass, along z.",
+           positive},
+          {"centre_of_mass",
+           {"rigid", "planar"},
+           vector,
+           "m",
+           "[0, 0, 0]",
+           "In the body frame. A body whose inertia comes from its shape has it at the origin."},
+          {"position",
+           {},
+           vector,
+           "m",
+           "[0, 0, 0]",
+           "Where the origin of the body frame is at the start."},
+          {"orientation",
+           {"rigid"},
+           table,
+           "",
+           "none",
+           "How the body frame is turned at the start.",
+           any,
+           {},
+           "orientation"},
+          {"angle",
+           {"planar"},
+           number,
+           "rad",
+           literal(BodySpec{}.angle),
+           "How far the body frame is turned about z at the start."},
+          {"angle_deg", {"planar"}, number, "deg", "none", "The same in degrees."},
+          {"velocity",
+           {},
+           vector,
+           "m/s",
+           "[0, 0, 0]",
+           "Of the origin of the body frame, along the axes of space."},
+          {"angular_velocity", {"rigid"}, vector, "rad/s", "[0, 0, 0]", "Along the body axes."},
+          {"angular_velocity", {"planar"}, number, "rad/s", "0", "About z."},
+      }};
+}
+
+TableDescription shape() {
+  return {
+      "shape",
+      "shape",
+      "kind",
+      "shape",
+      {
+          {"kind",
+           {},
+           word,
+           "",
+           required,
+           "A `rod` is a slender cylinder along x; a `cylinder` and a flat `disc` have their axis "
+           "along z.",
+           any,
+           {"sphere", "box", "cylinder", "rod", "disc"}},
+          {"radius",
+           {"sphere", "cylinder", "rod", "disc"},
+           number,
+           "m",
+           required,
+           "Outer radius.",
+           positive},
+          {"size", {"box"}, triple, "m", required, "Full edge lengths along x, y and z.", positive},
+          {"length", {"cylinder", "rod"}, number, "m", required, "Along the axis.", positive},
+          {"thickness", {"disc"}, number, "m", required, "Along the axis.", positive},
+      }};
+}
+
+TableDescription orientation() {
+  return {"orientation",
+          "orientation",
+          "",
+          "orientation",
+          {
+              {"axis",
+               {},
+               direction,
+               "",
+               "none",
+               "Axis in space about which the body frame is turned; goes with an angle."},
+              {"angle", {}, number, "rad", "none", "How far, right-handed about `axis`."},
+              {"angle_deg", {}, number, "deg", "none", "The same in degrees."},
+              {"quaternion",
+               {},
+               quaternion,
+               "",
+               "none",
+               "Instead: `[w, x, y, z]` from body to space; its length does not matter."},
+              {"rotation_vector", {}, vector, "rad", "none", "Instead: axis times angle."},
+          }};
+}
+
+TableDescription spring() {
+  const std::vector<std::string> straight = {"axial", "linear"};
+  const std::vector<std::string> torsional = {"torsional"};
+  return {
+      "spring",
+      "[[spring]]",
+      "kind",
+      "spring",
+      {
+          {"name",
+           {},
+           text,
+           "",
+           "`spring1`, `spring2` ...",
+           "Unique among the springs; without `/`."},
+          {"kind",
+           {},
+           word,
+           "",
+           "\"axial\"",
+           "`axial` pulls along the line between its ends, `linear` only along `axis`, `torsional` "
+           "turns about `axis`.",
+           any,
+           {"axial", "linear", "torsional"}},
+          {"a", {}, table, "", "origin of the ground", "One end.", any, {}, "end"},
+          {"b", {}, table, "", "origin of the ground", "The other end.", any, {}, "end"},
+          {"axis",
+           {"linear", "torsional"},
+           direction,
+           "",
+           "z for a torsional spring in the plane",
+           "In the frame of `a`; needed except for torsional springs between planar bodies."},
+          {"stiffness", straight, number, "N/m", literal(SpringSpec{}.stiffness),
+           "Stiffness or damping must be positive.", not_negative},
+          {"damping", straight, number, "N s/m", literal(SpringSpec{}.damping),
+           "Force per rate of lengthening.", not_negative},
+          {"rest_length",
+           {"axial"},
+           number,
+           "m",
+           "as at the start",
+           "Length without force.",
+           not_negative},
+          {"rest_length",
+           {"linear"},
+           number,
+           "m",
+           "as at the start",
+           "Distance from `a` to `b` along `axis` without force; may be negative."},
+          {"stiffness", torsional, number, "N m/rad", literal(SpringSpec{}.stiffness),
+           "Stiffness or damping must be positive.", not_negative},
+          {"damping", torsional, number, "N m s/rad", literal(SpringSpec{}.damping),
+           "Torque per rate of turning.", not_negative},
+          {"rest_angle", torsional, number, "rad", "as at the start", "Angle without torque."},
+          {"rest_angle_deg", torsional, number, "deg", "none", "The same in degrees."},
+      }};
+}
+
+TableDescription end() {
+  return {"end",
+          "end of a spring",
+          "",
+          "end",
+          {
+              {"body", {}, text, "", "\"ground\"", "Name of a body, or `ground`."},
+              {"point",
+               {},
+               vector,
+               "m",
+               "[0, 0, 0]",
+               "In the body frame. Without meaning for torsional springs."},
+          }};
+}
+
+TableDescription load() {
+  return {
+      "load",
+      "[[load]]",
+      "",
+      "load",
+      {
+          {"name", {}, text, "", "`load1`, `load2` ...", "Unique among the loads; without `/`."},
+          {"body", {}, text, "", required, "Name of the body it acts on."},
+          {"point", {}, vector, "m", "[0, 0, 0]", "Where the force acts, in the body frame."},
+          {"force", {}, formulas, "N", "[0, 0, 0]", "Force or torque is needed."},
+          {"torque",
+           {},
+           torque,
+           "N m",
+           "[0, 0, 0]",
+           "For planar bodies one number or formula, for points none."},
+          {"axes",
+           {},
+           word,
+           "",
+           "\"space\"",
+           "Axes of force and torque: fixed in space, or turning with the body.",
+           any,
+           {"space", "body"}},
+      }};
+}
+
+TableDescription joint() {
+  const std::vector<std::string> with_axis = {"revolute", "prismatic", "cylindrical", "planar"};
+  std::vector<std::string> with_first_axis = with_axis;
+  with_first_axis.push_back("universal");
+  return {
+      "joint",
+      "[[joint]]",
+      "kind",
+      "joint",
+      {
+          {"name", {}, text, "", "`joint1`, `joint2` ...", "Unique among the joints; without `/`."},
+          {"kind",
+           {},
+           word,
+           "",
+           required,
+           "`revolute` turns about the axis, `prismatic` slides along it, `cylindrical` does both, "
+           "`universal` turns about two, `planar` slides across and turns about it, `distance` is "
+           "a "
+           "massless bar.",
+           any,
+           {"fixed", "ball", "revolute", "prismatic", "cylindrical", "universal", "planar",
+            "distance"}},
+          {"a", {}, text, "", required, "Name of a body, or `ground`."},
+          {"b", {}, text, "", required, "Name of another body, or `ground`."},
+          {"point",
+           {"fixed", "ball", "revolute", "prismatic", "cylindrical", "universal", "planar"},
+           vector,
+           "m",
+           "none",
+           "Where the joint is in space at the start."},
+          {"point_a",
+           {},
+           vector,
+           "m",
+           "none",
+           "Instead of `point`, together with `point_b`: in the frame of `a`."},
+          {"point_b", {}, vector, "m", "none", "In the frame of `b`."},
+          {"axis", with_first_axis, direction, "", "z for a revolute joint in the plane",
+           "In space at the start; for a planar joint the normal of the plane, for a universal "
+           "joint "
+           "the axis fixed in `a`."},
+          {"axis2",
+           {"universal"},
+           direction,
+           "",
+           required,
+           "The axis fixed in `b`, in space at the start, perpendicular to `axis`."},
+          {"axis_a", with_axis, direction, "", "none",
+           "Instead of `axis`, together with `axis_b`: in the frame of `a`."},
+          {"axis_b", with_axis, direction, "", "none", "In the frame of `b`."},
+          {"length", {"distance"}, number, "m", "as at the start", "Distance to keep.", positive},
+          {"motor",
+           {"revolute"},
+           formula,
+           "rad",
+           "none",
+           "Prescribed angle of `b` against `a` about the axis, 0 at the start."},
+          {"motor",
+           {"prismatic"},
+           formula,
+           "m",
+           "none",
+           "Prescribed displacement of `b` against `a` along the axis, 0 where the two points "
+           "meet."},
+          {"motor", {"distance"}, formula, "m", "none", "Prescribed length."},
+      }};
+}
+
+TableDescription contact() {
+  const ContactSpec c;
+  return {
+      "contact",
+      "[[contact]]",
+      "",
+      "contact",
+      {
+          {"name",
+           {},
+           text,
+           "",
+           "`contact1`, `contact2` ...",
+           "Unique among the contacts; without `/`. Several points give `name.1`, `name.2` ..."},
+          {"point", {}, table, "", required, "The point or points that touch.", any, {}, "point"},
+          {"face", {}, table, "", required, "The plane face that they touch.", any, {}, "face"},
+          {"friction", {}, number, "", literal(c.friction), "Coulomb's coefficient.", not_negative},
+          {"restitution",
+           {},
+           number,
+           "",
+           literal(c.restitution),
+           "Speed after an impact over speed before, along the normal.",
+           between(0.0, 1.0)},
+          {"tangential_restitution",
+           {},
+           number,
+           "",
+           literal(c.tangential_restitution),
+           "The same along the face.",
+           between(-1.0, 1.0)},
+      }};
+}
+
+TableDescription point() {
+  return {"point",
+          "point of a contact",
+          "",
+          "point",
+          {
+              {"body", {}, text, "", "\"ground\"", "Name of a body, or `ground`."},
+              {"at",
+               {},
+               point_or_points,
+               "m",
+               "[0, 0, 0]",
+               "A point in the body frame, or a list of points."},
+          }};
+}
+
+TableDescription face() {
+  return {
+      "face",
+      "face of a contact",
+      "",
+      "face",
+      {
+          {"body", {}, text, "", "\"ground\"", "Name of another body, or `ground`; not a point."},
+          {"point", {}, vector, "m", "[0, 0, 0]", "Any point of the face, in the body frame."},
+          {"normal", {}, direction, "", required, "Out of the body, in the body frame."},
+          {"outline",
+           {},
+           points,
+           "m",
+           "none",
+           "Corners in order, in the plane of the face; without it the face has no edge. Two "
+           "corners in the plane, at least three in space."},
+      }};
+}
+
+TableDescription integrator() {
+  const IntegratorSpec i;
+  return {
+      "integrator",
+      "[integrator]",
+      "",
+      "integrator",
+      {
+          {"name",
+           {},
+           word,
+           "",
+           literal(i.name),
+           "`nsga` is the decoupled nonsmooth generalized-alpha method.",
+           any,
+           {"nsga"}},
+          {"step", {}, number, "s", required, "Time step.", positive},
+          {"duration", {}, number, "s", required, "Time at which the run ends.", positive},
+          {"rho_inf",
+           {},
+           number,
+           "",
+           literal(i.rho_inf),
+           "Spectral radius at infinite frequency: 1 keeps all vibrations, 0 kills the fast ones.",
+           between(0.0, 1.0)},
+          {"tolerance",
+           {},
+           number,
+           "",
+           literal(i.tolerance),
+           "On the relative residual of every subproblem.",
+           {0.0, 1.0, true}},
+          {"max_iterations",
+           {},
+           integer,
+           "",
+           literal(i.max_iterations),
+           "Newton updates per subproblem.",
+           between(1, 1e6)},
+          {"max_halvings",
+           {},
+           integer,
+           "",
+           literal(i.max_halvings),
+           "How often a step that fails is cut in two.",
+           between(0, 40)},
+          {"position_friction",
+           {},
+           flag,
+           "",
+           literal(i.position_friction),
+           "`false` leaves friction out at position level, to study the drift."},
+          {"scaling",
+           {},
+           word,
+           "",
+           "\"delassus\"",
+           "How the contact rows are scaled: each by its own, or all by one mass.",
+           any,
+           {"delassus", "characteristic_mass"}},
+          {"characteristic_mass",
+           {},
+           number,
+           "kg",
+           "mean mass of the bodies",
+           "Only with that scaling.",
+           positive},
+          {"penalty",
+           {},
+           number,
+           "",
+           literal(i.penalty),
+           "Augmentation as a multiple of the scaling.",
+           positive},
+      }};
+}
+
+TableDescription output() {
+  return {"output",
+          "[output]",
+          "",
+          "output",
+          {
+              {"interval",
+               {},
+               number,
+               "s",
+               "every step, but at most 10 000 samples",
+               "Time between samples.",
+               positive},
+              {"frame_interval",
+               {},
+               number,
+               "s",
+               "200 frames",
+               "Time between ParaView frames.",
+               positive},
+              {"paraview", {}, flag, "", literal(OutputSpec{}.paraview), "Write ParaView files."},
+          }};
+}
+
+TableDescription verify() {
+  const VerifySpec v;
+  const std::vector<std::string> crossing = {"first_time", "last_time"};
+  const std::vector<std::string> windowed = {"min", "max",        "max_abs",
+                                             "sum", "first_time", "last_time"};
+  return {
+      "verify",
+      "[[verify]]",
+      "measure",
+      "measure",
+      {
+          {"source", {}, text, "", literal(v.source), "Document that has the example."},
+          {"example", {}, text, "", literal(v.example), "Its number or name there."},
+          {"quantity",
+           {},
+           text,
+           "",
+           required,
+           "`bodies/block/position/x`; for measure `order`: `positions` or `velocities`."},
+          {"measure",
+           {},
+           word,
+           "",
+           literal(v.measure),
+           "What is taken from the history of the quantity; the times are those of the first or "
+           "last "
+           "sample that reaches `threshold`.",
+           any,
+           {"final", "at", "min", "max", "max_abs", "sum", "first_time", "last_time", "order"}},
+          {"at", {"at"}, number, "s", required, "Time of the sample.", not_negative},
+          {"from", windowed, number, "s", "start of the run", "Start of the time window.",
+           not_negative},
+          {"to", windowed, number, "s", "end of the run", "End of the time window.", not_negative},
+          {"threshold", crossing, number, "as the quantity", required, "Value to be reached."},
+          {"below", crossing, flag, "", literal(v.below), "Reached from above instead of below."},
+          {"oracle", {}, formula, "as the quantity", required, "What the measure should be."},
+          {"oracle_kind",
+           {},
+           word,
+           "",
+           required,
+           "Where the oracle is from.",
+           any,
+           {"closed form", "converged reference", "published", "conservation", "order"}},
+          {"compare",
+           {},
+           word,
+           "",
+           literal(v.compare),
+           "How measure and oracle must agree.",
+           any,
+           {"equal", "at_least", "at_most"}},
+          {"tolerance",
+           {},
+           number,
+           "as the quantity",
+           literal(v.tolerance),
+           "Absolute slack of the comparison.",
+           not_negative},
+          {"steps", {"order"}, numbers, "s", required, "Two or more time steps.", positive},
+          {"reference_step",
+           {"order"},
+           number,
+           "s",
+           "none",
+           "Time step of the run that the others are compared with.",
+           positive},
+          {"set", {}, texts, "", "none", "Changes for this run, such as `integrator.step=1e-4`."},
+          {"note", {}, text, "", literal(v.note), "For the reader."},
+      }};
+}
+
+}  // namespace
+
+std::string Range::text() const {
+  if (max < infinity) {
+    return fmt::format("in {}{}, {}]", min_excluded ? "(" : "[", min, max);
+  }
+  if (min == -infinity) return "";
+  return fmt::format("{} {}", min_excluded ? ">" : ">=", min);
+}
+
+bool KeyDescription::applies_to(std::string_view kind) const {
+  return kinds.empty() || kind.empty() ||
+         std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+std::string KeyDescription::expected() const {
+  const std::string limits = range.text().empty() ? "" : " " + range.text();
+  switch (type) {
+    case text:
+      return "text";
+    case word:
+      return fmt::format("`\"{}\"`", fmt::join(words, "\"`, `\""));
+    case flag:
+      return "`true` or `false`";
+    case integer:
+      return "whole number" + limits;
+    case number:
+      return "number" + limits;
+    case formula:
+      return "number or formula in `t`";
+    case vector:
+      return "vector";
+    case triple:
+      return "three numbers" + limits;
+    case direction:
+      return "vector, not zero";
+    case quaternion:
+      return "four numbers, not all zero";
+    case points:
+      return "list of vectors";
+    case point_or_points:
+      return "vector or list of vectors";
+    case inertia:
+      return "three numbers, or three rows of three";
+    case formulas:
+      return "vector of numbers or formulas in `t`";
+    case torque:
+      return "vector of numbers or formulas in `t`, or one of them";
+    case numbers:
+      return "list of numbers" + limits;
+    case texts:
+      return "list of texts";
+    case ValueType::table:
+      return fmt::format("table, see `{}`", model_table(table).heading);
+    case table_one:
+      return "table";
+    case tables:
+      return "tables";
+  }
+  return "";
+}
+
+const KeyDescription* TableDescription::find(std::string_view key, std::string_view kind) const {
+  for (const KeyDescription& row : keys) {
+    if (row.name == key && row.applies_to(kind)) return &row;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> TableDescription::kinds() const {
+  if (kind_key.empty()) return {""};
+  return find(kind_key, "")->words;
+}
+
+std::string TableDescription::default_kind() const {
+  if (kind_key.empty()) return "";
+  const KeyDescription& row = *find(kind_key, "");
+  // The default is a quoted word.
+  return row.required() ? "" : row.default_text.substr(1, row.default_text.size() - 2);
+}
+
+std::span<const TableDescription> model_tables() {
+  static const std::vector<TableDescription> tables = {
+      model(), body(),    shape(), orientation(), spring(),     end(),    load(),
+      joint(), contact(), point(), face(),        integrator(), output(), verify()};
+  return tables;
+}
+
+const TableDescription& model_table(std::string_view name) {
+  const std::span<const TableDescription> tables = model_tables();
+  const auto found = std::find_if(tables.begin(), tables.end(), [&](const TableDescription& table) {
+    return table.name == name;
+  });
+  assert(found != tables.end());
+  return *found;
+}
+
+}  // namespace clatter

@@ -1,0 +1,207 @@
+#include "io/model_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "io/body_lookup.hpp"
+#include "io/body_reader.hpp"
+#include "io/contact_reader.hpp"
+#include "io/force_reader.hpp"
+#include "io/joint_reader.hpp"
+#include "io/nearest_word.hpp"
+#include "io/overrides.hpp"
+#include "io/toml_table.hpp"
+#include "io/verify_reader.hpp"
+
+namespace clatter {
+namespace {
+
+// A model of a hundred thousand bodies has about 20 MB; anything larger is not a model.
+constexpr std::size_t largest_file = 256 * 1024 * 1024;
+// toml++ nests a table per dot of a key and takes them down recursively; our keys have three dots.
+constexpr int most_dots = 100;
+
+// Refuses keys of absurdly many parts. Dots count while nothing ends the key.
+void check_dots(std::string_view text, const std::string& file) {
+  int dots = 0, line = 1, column = 1;
+  for (const char c : text) {
+    if (c == '.') {
+      if (++dots > most_dots) {
+        throw Error({file, line, column}, fmt::format("more than {} dots in a row", most_dots));
+      }
+    } else if (c == '\n' || c == ',' || c == '=' || c == '#') {
+      dots = 0;
+    }
+    column = c == '\n' ? 1 : column + 1;
+    if (c == '\n') ++line;
+  }
+}
+
+toml::table parse_toml(std::string_view text, const std::string& file) {
+  check_dots(text, file);
+  try {
+    return toml::parse(text, std::string_view(file));
+  } catch (const toml::parse_error& error) {
+    std::string reason(error.description());
+    if (!reason.empty()) {
+      reason[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(reason[0])));
+    }
+    // toml++ names the option of its build, which means nothing to the user.
+    if (const std::size_t option = reason.find(" (TOML_"); option != std::string::npos) {
+      reason.erase(option);
+    }
+    const bool cut = reason.find("end-of-file") != std::string::npos;
+    Place place = place_of(error.source());
+    place.file = file;
+    place.line = std::max(place.line, 1);
+    place.column = std::max(place.column, 1);
+    throw Error(std::move(place),
+                fmt::format("not valid TOML: {}{}", reason, cut ? "; is the file cut off?" : ""));
+  }
+}
+
+Vec3 read_gravity(const TomlTable& model, const std::vector<BodyReading>& bodies) {
+  const auto is_planar = [](const BodyReading& body) { return body.spec.kind == BodyKind::planar; };
+  const bool sound =
+      std::all_of(bodies.begin(), bodies.end(), [](const BodyReading& body) { return body.sound; });
+  const bool all_planar = std::all_of(bodies.begin(), bodies.end(), is_planar);
+  const Dimension dimension = !sound || bodies.empty() ? Dimension::either
+                              : all_planar             ? Dimension::two
+                                                       : Dimension::three;
+  return model.vector("gravity", dimension).value_or(Vec3::Zero());
+}
+
+IntegratorSpec read_integrator(const TomlTable& table) {
+  IntegratorSpec i;
+  i.place = table.place();
+  i.name = table.text("name").value_or(i.name);
+  i.step = table.number("step").value_or(i.step);
+  i.duration = table.number("duration").value_or(i.duration);
+  i.rho_inf = table.number("rho_inf").value_or(i.rho_inf);
+  i.tolerance = table.number("tolerance").value_or(i.tolerance);
+  i.max_iterations = table.integer("max_iterations").value_or(i.max_iterations);
+  i.max_halvings = table.integer("max_halvings").value_or(i.max_halvings);
+  i.position_friction = table.flag("position_friction").value_or(i.position_friction);
+  i.penalty = table.number("penalty").value_or(i.penalty);
+  if (table.text("scaling") == "characteristic_mass") i.scaling = Scaling::characteristic_mass;
+  i.characteristic_mass = table.number("characteristic_mass");
+  const bool scaling_is_known = !table.has("scaling") || table.has_usable("scaling");
+  if (table.has("characteristic_mass") && scaling_is_known && i.scaling == Scaling::delassus) {
+    table.refuse_key("characteristic_mass",
+                     "'characteristic_mass' has no meaning without scaling = "
+                     "\"characteristic_mass\"");
+  }
+  if (table.has_usable("step") && table.has_usable("duration") && i.duration < i.step) {
+    table.refuse("duration", fmt::format("'duration' must be at least one 'step' of {} s, not {} s",
+                                         i.step, i.duration));
+  }
+  return i;
+}
+
+OutputSpec read_output(const TomlTable& table) {
+  OutputSpec output;
+  output.place = table.place();
+  output.interval = table.number("interval");
+  output.frame_interval = table.number("frame_interval");
+  output.paraview = table.flag("paraview").value_or(output.paraview);
+  return output;
+}
+
+Model read_tables(const toml::table& root, std::vector<Mistake>& mistakes) {
+  const TomlTable table(root, model_table(""), mistakes);
+  Model model;
+  model.title = table.text("title").value_or("");
+  model.assemble = table.flag("assemble").value_or(false);
+
+  const std::vector<BodyReading> bodies = read_bodies(table.tables("body"));
+  if (table.has_usable("body") && bodies.empty()) {
+    table.refuse("body", "a model needs at least one [[body]]");
+  }
+  model.gravity = read_gravity(table, bodies);
+  model.bodies.reserve(bodies.size());  // the lookup points into it
+  BodyLookup lookup;
+  for (const BodyReading& body : bodies) {
+    model.bodies.push_back(body.spec);
+    if (body.sound) {
+      lookup.add(model.bodies.back());
+    } else {
+      lookup.add_doubtful(body.spec.name);
+    }
+  }
+  // Without a list of bodies, complaints about every name would hide the reason.
+  if (bodies.empty()) lookup.doubt_all();
+  model.springs = read_springs(table.tables("spring"), lookup);
+  model.loads = read_loads(table.tables("load"), lookup);
+  model.joints = read_joints(table.tables("joint"), lookup, model.assemble);
+  model.contacts = read_contacts(table.tables("contact"), lookup);
+  if (const auto integrator = table.table("integrator")) {
+    model.integrator = read_integrator(*integrator);
+  }
+  if (const auto output = table.table("output")) model.output = read_output(*output);
+  model.verify = read_verify(table.tables("verify"), root);
+  return model;
+}
+
+void sort_by_place(std::vector<Mistake>& mistakes) {
+  std::stable_sort(mistakes.begin(), mistakes.end(), [](const Mistake& a, const Mistake& b) {
+    return std::tuple(a.place.line, a.place.column) < std::tuple(b.place.line, b.place.column);
+  });
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  const Place place{path.string(), 0, 0};
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw Error(place, "there is no such file");
+  if (std::filesystem::is_directory(status)) {
+    throw Error(place, "this is a directory, not a model file");
+  }
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw Error(place, "the file cannot be opened for reading");
+  std::string text;
+  std::vector<char> block(1 << 16);
+  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())) ||
+         stream.gcount() > 0) {
+    text.append(block.data(), static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > largest_file) throw Error(place, "the file is too large to be a model");
+  }
+  if (stream.bad()) throw Error(place, "the file cannot be read to its end");
+  return text;
+}
+
+}  // namespace
+
+Model parse_model(std::string_view text, std::string file_name,
+                  std::span<const std::string> overrides) {
+  toml::table root = parse_toml(text, file_name);
+  if (root.empty()) {
+    throw Error({file_name, 1, 1}, "the file is empty: a model needs [[body]] and [integrator]");
+  }
+  std::vector<Mistake> mistakes;
+  for (const std::string& change : overrides) {
+    if (const std::optional<std::string> wrong = apply_override(root, change)) {
+      mistakes.push_back({{override_name(change), 0, 0}, *wrong});
+    }
+  }
+  Model model = read_tables(root, mistakes);
+  if (!mistakes.empty()) {
+    sort_by_place(mistakes);
+    throw Error(std::move(mistakes));
+  }
+  model.file = std::move(file_name);
+  return model;
+}
+
+Model read_model(const std::filesystem::path& path, std::span<const std::string> overrides) {
+  return parse_model(read_text(path), path.string(), overrides);
+}
+
+}  // namespace clatter

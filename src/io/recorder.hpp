@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <span>
+
+namespace clatter {
+
+/// Something that keeps the rows of a run: a result file, a table, a series of pictures.
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+
+  /// Takes the row of all channels at `time` [s]. Throws Error, naming the file, when it cannot be
+  /// written.
+  virtual void append(double time, std::span<const double> row) = 0;
+  /// Makes everything appended so far readable to others, even if this process is killed.
+  virtual void flush() = 0;
+  /// Flushes and closes; the recorder takes no more rows.
+  virtual void close() = 0;
+
+  /// Flushes when the last flush is a while ago. Cheap: call it every step.
+  void flush_if_due() {
+    const Clock::time_point now = Clock::now();
+    if (now - last_flush_ < flush_interval) return;
+    last_flush_ = now;
+    flush();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  /// What a crash may cost [s of wall time]; long enough that writing is a small part of a run.
+  static constexpr std::chrono::seconds flush_interval{2};
+  Clock::time_point last_flush_ = Clock::now();
+};
+
+}  // namespace clatter

@@ -1,0 +1,43 @@
+#include "io/run_info.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "io/sha256.hpp"
+
+namespace clatter {
+
+RunInfo make_run_info(const Model& model, std::vector<std::string> overrides) {
+  RunInfo info;
+  info.title = model.title;
+  info.model_file = model.file;
+  if (!model.file.empty()) {
+    std::ifstream stream(model.file, std::ios::binary);
+    info.model_text.assign(std::istreambuf_iterator<char>(stream), {});
+  }
+  info.model_hash = sha256(info.model_text);
+  info.overrides = std::move(overrides);
+  info.integrator = model.integrator;
+  return info;
+}
+
+nlohmann::ordered_json settings_json(const IntegratorSpec& integrator) {
+  nlohmann::ordered_json json = {
+      {"name", integrator.name},
+      {"step", integrator.step},
+      {"duration", integrator.duration},
+      {"rho_inf", integrator.rho_inf},
+      {"tolerance", integrator.tolerance},
+      {"max_iterations", integrator.max_iterations},
+      {"max_halvings", integrator.max_halvings},
+      {"position_friction", integrator.position_friction},
+      {"scaling", integrator.scaling == Scaling::delassus ? "delassus" : "characteristic_mass"},
+      {"penalty", integrator.penalty},
+  };
+  if (integrator.characteristic_mass) json["characteristic_mass"] = *integrator.characteristic_mass;
+  return json;
+}
+
+}  // namespace clatter

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "model/model.hpp"
+
+namespace clatter {
+
+/// Where a result comes from: enough to make it again.
+struct RunInfo {
+  std::string title;
+  std::string model_file;
+  std::string model_text;
+  std::string model_hash;  ///< SHA-256 of the text
+  std::vector<std::string> overrides;
+  IntegratorSpec integrator;  ///< as used, after the overrides
+};
+
+/// Reads the text of model.file; empty for a model built in code.
+RunInfo make_run_info(const Model& model, std::vector<std::string> overrides);
+
+/// The integrator's settings under the names that they have in model files.
+nlohmann::ordered_json settings_json(const IntegratorSpec& integrator);
+
+}  // namespace clatter

@@ -1,0 +1,352 @@
+#include "io/verification.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <tuple>
+
+#include "dynamics/convergence.hpp"
+#include "dynamics/parallel_runs.hpp"
+#include "io/csv_file.hpp"
+#include "io/model_reader.hpp"
+#include "io/nearest_word.hpp"
+
+namespace clatter {
+
+namespace {
+
+// ---- Quantities
+// -----------------------------------------------------------------------------------
+
+double mean(const IterationStatistics& iterations, long steps) {
+  return steps > 0 ? double(iterations.total) / double(steps) : 0.0;
+}
+
+double relative(double length, const RunStatistics& run) {
+  return run.length > 0.0 ? length / run.length : length;
+}
+
+/// Figures of the whole run, besides the channels.
+struct RunQuantity {
+  const char* name;
+  double (*value)(const RunStatistics&);
+};
+using Run = RunStatistics;
+constexpr std::array run_quantities = {
+    RunQuantity{"run/min_gap", [](const Run& r) { return relative(r.min_gap, r); }},
+    RunQuantity{"run/joint_error", [](const Run& r) { return r.max_joint_error; }},
+    RunQuantity{"run/joint_velocity_error",
+                [](const Run& r) { return r.max_joint_velocity_error; }},
+    RunQuantity{"run/max_smooth_iterations", [](const Run& r) { return double(r.smooth.max); }},
+    RunQuantity{"run/max_position_iterations", [](const Run& r) { return double(r.position.max); }},
+    RunQuantity{"run/max_velocity_iterations", [](const Run& r) { return double(r.velocity.max); }},
+    RunQuantity{"run/mean_smooth_iterations", [](const Run& r) { return mean(r.smooth, r.steps); }},
+    RunQuantity{"run/mean_position_iterations",
+                [](const Run& r) { return mean(r.position, r.steps); }},
+    RunQuantity{"run/mean_velocity_iterations",
+                [](const Run& r) { return mean(r.velocity, r.steps); }},
+    RunQuantity{"run/substeps", [](const Run& r) { return double(r.substeps); }},
+    RunQuantity{"run/regularised", [](const Run& r) { return double(r.regularised); }},
+};
+
+const RunQuantity* find_run_quantity(const std::string& name) {
+  for (const RunQuantity& quantity : run_quantities)
+    if (name == quantity.name) return &quantity;
+  return nullptr;
+}
+
+/// The entry of the row that a quantity names.
+std::optional<int> find_entry(const std::string& name, const std::vector<Channel>& channels) {
+  for (const Channel& channel : channels)
+    for (std::size_t i = 0; i < channel.components.size(); ++i)
+      if (component_name(channel, i) == name) return channel.offset + static_cast<int>(i);
+  return std::nullopt;
+}
+
+Mistake unknown_quantity(const VerifySpec& spec, const std::vector<Channel>& channels) {
+  std::vector<std::string> known;
+  for (const RunQuantity& quantity : run_quantities) known.emplace_back(quantity.name);
+  for (const Channel& channel : channels)
+    for (std::size_t i = 0; i < channel.components.size(); ++i)
+      known.push_back(component_name(channel, i));
+  std::string message = fmt::format("the run has no quantity '{}'", spec.quantity);
+  std::string components;
+  for (const Channel& channel : channels)
+    if (channel.path == spec.quantity)
+      for (const std::string& component : channel.components)
+        components += (components.empty() ? "" : ", ") + component;
+  if (!components.empty())
+    message += fmt::format("; add one of its components: {}", components);
+  else
+    message += did_you_mean(spec.quantity, known);
+  return {spec.place, message};
+}
+
+bool is_order(const VerifySpec& spec) { return spec.measure == "order"; }
+
+double oracle_of(const VerifySpec& spec) {
+  try {
+    return Expression(spec.oracle)(0.0);
+  } catch (const std::exception& error) {
+    throw Error(spec.place, fmt::format("oracle: {}", error.what()));
+  }
+}
+
+/// Times come from sums of steps; bounds are meant to include the sample that they name.
+double slack(double time) { return 1e-9 * std::max(1.0, std::abs(time)); }
+
+// ---- Runs
+// -----------------------------------------------------------------------------------------
+
+/// One run, or for orders one study of convergence, and the entries that it serves.
+struct Job {
+  Model model;
+  std::vector<Verification*> entries;
+};
+
+void judge(Verification& entry, std::optional<double> measured) {
+  entry.measured = measured;
+  entry.pass = measured && agrees(entry.spec, *measured, entry.oracle);
+  if (!measured && entry.problem.empty())
+    entry.problem = "there is nothing to measure in that time";
+}
+
+void run_orders(const Job& job) {
+  const VerifySpec& first = job.entries.front()->spec;
+  const double finest =
+      first.steps.empty() ? 0.0 : *std::min_element(first.steps.begin(), first.steps.end());
+  const ConvergenceStudy study =
+      study_convergence(job.model, first.steps, first.reference_step.value_or(finest / 4));
+  for (Verification* entry : job.entries) {
+    const ErrorDecay& decay =
+        entry->spec.quantity == "positions" ? study.positions : study.velocities;
+    if (decay.order) {
+      judge(*entry, decay.order);
+    } else {
+      // Better than any order that could be asked for.
+      entry->exact = true;
+      entry->pass = entry->spec.compare != "at_most";
+    }
+  }
+}
+
+void run_once(const Job& job) {
+  Simulation simulation(job.model);
+  const std::vector<Channel>& channels = simulation.channels();
+  std::vector<int> wanted;  // entries of the row, each once
+  std::vector<std::optional<std::size_t>> column(job.entries.size());
+  for (std::size_t i = 0; i < job.entries.size(); ++i) {
+    const VerifySpec& spec = job.entries[i]->spec;
+    if (find_run_quantity(spec.quantity)) continue;
+    const std::optional<int> entry = find_entry(spec.quantity, channels);
+    if (!entry) {
+      job.entries[i]->problem = to_string(unknown_quantity(spec, channels));
+      continue;
+    }
+    column[i] = std::find(wanted.begin(), wanted.end(), *entry) - wanted.begin();
+    if (*column[i] == wanted.size()) wanted.push_back(*entry);
+  }
+
+  std::vector<double> row(simulation.row_size()), times;
+  std::vector<std::vector<double>> samples(wanted.size());
+  const auto take_sample = [&] {
+    simulation.sample(row);
+    simulation.start_interval();
+    times.push_back(simulation.time());
+    for (std::size_t i = 0; i < wanted.size(); ++i) samples[i].push_back(row[wanted[i]]);
+  };
+  take_sample();
+  while (!simulation.finished()) {
+    simulation.step();
+    take_sample();
+  }
+
+  for (std::size_t i = 0; i < job.entries.size(); ++i) {
+    Verification& entry = *job.entries[i];
+    if (const RunQuantity* quantity = find_run_quantity(entry.spec.quantity))
+      judge(entry, quantity->value(simulation.statistics()));
+    else if (column[i])
+      judge(entry, measure(entry.spec, times, samples[*column[i]]));
+  }
+}
+
+}  // namespace
+
+std::vector<Mistake> verification_mistakes(const Model& model,
+                                           const std::vector<Channel>& channels) {
+  std::vector<Mistake> mistakes;
+  for (const VerifySpec& spec : model.verify) {
+    const bool known =
+        is_order(spec) ? spec.quantity == "positions" || spec.quantity == "velocities"
+                       : find_run_quantity(spec.quantity) || find_entry(spec.quantity, channels);
+    if (!known && is_order(spec))
+      mistakes.push_back({spec.place, fmt::format("an order is measured of 'positions' or "
+                                                  "'velocities', not of '{}'",
+                                                  spec.quantity)});
+    else if (!known)
+      mistakes.push_back(unknown_quantity(spec, channels));
+    try {
+      oracle_of(spec);
+    } catch (const Error& error) {
+      mistakes.insert(mistakes.end(), error.mistakes().begin(), error.mistakes().end());
+    }
+  }
+  return mistakes;
+}
+
+std::optional<double> measure(const VerifySpec& spec, std::span<const double> times,
+                              std::span<const double> values) {
+  if (times.empty()) return std::nullopt;
+  if (spec.measure == "final") return values.back();
+
+  if (spec.measure == "at") {
+    const double at = spec.at.value_or(times.back());
+    if (at < times.front() - slack(at) || at > times.back() + slack(at)) return std::nullopt;
+    // Between samples a straight line; on a sample, which is the normal case, its own value.
+    std::size_t i = 0;
+    while (i + 1 < times.size() && times[i] < at - slack(at)) ++i;
+    if (i == 0 || std::abs(times[i] - at) <= slack(at)) return values[i];
+    const double part = (at - times[i - 1]) / (times[i] - times[i - 1]);
+    return values[i - 1] + part * (values[i] - values[i - 1]);
+  }
+
+  std::optional<double> result;
+  const auto update = [&](double value, auto&& combine) {
+    result = result ? combine(*result, value) : value;
+  };
+  const auto smaller = [](double a, double b) { return std::min(a, b); };
+  const auto larger = [](double a, double b) { return std::max(a, b); };
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const double t = times[i], value = values[i];
+    if (spec.from && t < *spec.from - slack(*spec.from)) continue;
+    if (spec.to && t > *spec.to + slack(*spec.to)) break;
+    const double threshold = spec.threshold.value_or(0.0);
+    if (std::isnan(value)) return value;
+    const bool reached = spec.below ? value <= threshold : value >= threshold;
+    if (spec.measure == "min") {
+      update(value, smaller);
+    } else if (spec.measure == "max") {
+      update(value, larger);
+    } else if (spec.measure == "max_abs") {
+      update(std::abs(value), larger);
+    } else if (spec.measure == "sum") {
+      update(value, std::plus<>());
+    } else if (spec.measure == "first_time") {
+      if (reached) return t;
+    } else if (spec.measure == "last_time") {
+      if (reached) result = t;
+    } else {
+      throw Error(spec.place, fmt::format("there is no measure '{}'", spec.measure));
+    }
+  }
+  return result;
+}
+
+bool agrees(const VerifySpec& spec, double measured, double oracle) {
+  if (spec.compare == "at_least") return measured >= oracle - spec.tolerance;
+  if (spec.compare == "at_most") return measured <= oracle + spec.tolerance;
+  return std::abs(measured - oracle) <= spec.tolerance;
+}
+
+std::string describe(const VerifySpec& spec) {
+  const std::string& quantity = spec.quantity;
+  std::string text = quantity;
+  if (!find_run_quantity(quantity)) {
+    if (spec.measure == "final") text += " at the end";
+    if (spec.measure == "at") text += fmt::format(" at t={}", spec.at.value_or(0.0));
+    if (spec.measure == "min") text = "smallest " + quantity;
+    if (spec.measure == "max") text = "largest " + quantity;
+    if (spec.measure == "max_abs") text = "largest |" + quantity + "|";
+    if (spec.measure == "sum") text = "sum of " + quantity;
+    if (spec.measure == "order") text = "order of " + quantity;
+    if (spec.measure == "first_time" || spec.measure == "last_time")
+      text = fmt::format("{} time of {} {} {}", spec.measure == "first_time" ? "first" : "last",
+                         quantity, spec.below ? "<=" : ">=", spec.threshold.value_or(0.0));
+    if (spec.from) text += fmt::format(" from t={}", *spec.from);
+    if (spec.to) text += fmt::format(" to t={}", *spec.to);
+  }
+  if (spec.compare == "at_least") text += ", at least";
+  if (spec.compare == "at_most") text += ", at most";
+  if (!spec.set.empty()) text += fmt::format(" ({})", fmt::join(spec.set, ", "));
+  return text;
+}
+
+std::vector<Verification> verify(
+    std::span<const Model> models,
+    const std::function<void(std::size_t done, std::size_t total)>& report) {
+  std::vector<Verification> results;
+  std::vector<std::size_t> model_of;
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    for (const VerifySpec& spec : models[m].verify) {
+      Verification entry;
+      entry.spec = spec;
+      entry.model_file = models[m].file;
+      entry.quantity = describe(spec);
+      entry.oracle = oracle_of(spec);
+      results.push_back(std::move(entry));
+      model_of.push_back(m);
+    }
+  }
+
+  // Entries of the same model and overrides share a run; orders with the same steps share a study.
+  using Key = std::tuple<std::size_t, std::vector<std::string>, bool, std::vector<double>, double>;
+  std::map<Key, std::size_t> job_of;
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const VerifySpec& spec = results[i].spec;
+    const Key key = is_order(spec) ? Key{model_of[i], spec.set, true, spec.steps,
+                                         spec.reference_step.value_or(0.0)}
+                                   : Key{model_of[i], spec.set, false, {}, 0.0};
+    const auto [found, is_new] = job_of.emplace(key, jobs.size());
+    if (is_new) {
+      const Model& model = models[model_of[i]];
+      jobs.push_back({spec.set.empty() ? model : read_model(model.file, spec.set), {}});
+    }
+    jobs[found->second].entries.push_back(&results[i]);
+  }
+
+  std::mutex reporting;
+  std::size_t done = 0;
+  run_in_parallel(jobs.size(), [&](std::size_t i) {
+    const Job& job = jobs[i];
+    try {
+      is_order(job.entries.front()->spec) ? run_orders(job) : run_once(job);
+    } catch (const Error& error) {
+      for (Verification* entry : job.entries) entry->problem = error.what();
+    }
+    const std::scoped_lock lock(reporting);
+    ++done;
+    if (report) report(done, jobs.size());
+  });
+  return results;
+}
+
+nlohmann::ordered_json verification_json(std::span<const Verification> verifications) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Verification& entry : verifications) {
+    nlohmann::ordered_json measured;
+    if (entry.exact)
+      measured = "exact";
+    else if (entry.measured)
+      measured = *entry.measured;
+    list.push_back({{"source", entry.spec.source},
+                    {"example", entry.spec.example},
+                    {"quantity", entry.quantity},
+                    {"measured", measured},
+                    {"oracle", entry.oracle},
+                    {"oracle_kind", entry.spec.oracle_kind},
+                    {"tolerance", entry.spec.tolerance},
+                    {"pass", entry.pass}});
+  }
+  return list;
+}
+
+}  // namespace clatter

@@ -1,0 +1,218 @@
+#include "io/result_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstring>
+#include <numeric>
+
+#include "clatter_version.hpp"
+#include "io/sha256.hpp"
+#include "model/error.hpp"
+#include "unit/io/temporary_directory.hpp"
+
+namespace clatter {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<Channel> channels = {{"bodies/block/position", {"x", "y", "z"}, "m", 0},
+                                       {"contacts/floor/gap", {""}, "m", 3},
+                                       {"bodies/arm/angular_velocity", {"z"}, "rad/s", 4}};
+
+RunInfo info_of(const std::string& text) {
+  RunInfo info;
+  info.title = "test";
+  info.model_text = text;
+  info.model_hash = sha256(text);
+  info.integrator.step = 0.25;
+  return info;
+}
+
+/// Each number tells its row and its place in the row.
+std::vector<double> row_of(long n) {
+  std::vector<double> row(5);
+  std::iota(row.begin(), row.end(), 10.0 * double(n));
+  return row;
+}
+
+void append_rows(ResultFile& file, long begin, long end) {
+  for (long n = begin; n < end; ++n) file.append(0.25 * double(n), row_of(n));
+}
+
+/// A result file as another program reads it.
+class Reader {
+ public:
+  explicit Reader(const std::filesystem::path& path)
+      : file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose) {}
+
+  bool is_open() const { return file_.get() >= 0; }
+
+  std::vector<hsize_t> shape(const char* name) const {
+    const Hdf5Id dataset(H5Dopen2(file_.get(), name, H5P_DEFAULT), H5Dclose);
+    const Hdf5Id space(H5Dget_space(dataset.get()), H5Sclose);
+    std::vector<hsize_t> result(H5Sget_simple_extent_ndims(space.get()));
+    H5Sget_simple_extent_dims(space.get(), result.data(), nullptr);
+    return result;
+  }
+
+  std::vector<double> numbers(const char* name) const {
+    const Hdf5Id dataset(H5Dopen2(file_.get(), name, H5P_DEFAULT), H5Dclose);
+    hsize_t size = 1;
+    for (const hsize_t n : shape(name)) size *= n;
+    std::vector<double> result(size);
+    EXPECT_GE(
+        H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, result.data()), 0)
+        << name;
+    return result;
+  }
+
+  std::vector<std::string> texts(const char* object, const char* name) const {
+    const Hdf5Id attribute(H5Aopen_by_name(file_.get(), object, name, H5P_DEFAULT, H5P_DEFAULT),
+                           H5Aclose);
+    const Hdf5Id type(H5Aget_type(attribute.get()), H5Tclose);
+    const Hdf5Id space(H5Aget_space(attribute.get()), H5Sclose);
+    std::vector<char*> raw(H5Sget_simple_extent_npoints(space.get()));
+    EXPECT_GE(H5Aread(attribute.get(), type.get(), raw.data()), 0) << name;
+    std::vector<std::string> result(raw.begin(), raw.end());
+    H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, raw.data());
+    return result;
+  }
+
+  double number(const char* name) const {
+    const Hdf5Id attribute(H5Aopen_by_name(file_.get(), "/", name, H5P_DEFAULT, H5P_DEFAULT),
+                           H5Aclose);
+    double value = 0.0;
+    EXPECT_GE(H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, &value), 0) << name;
+    return value;
+  }
+
+ private:
+  Hdf5Id file_;
+};
+
+void expect_rows(const Reader& reader, long count) {
+  ASSERT_TRUE(reader.is_open());
+  const hsize_t rows = static_cast<hsize_t>(count);
+  ASSERT_EQ(reader.shape("/time"), std::vector<hsize_t>{rows});
+  ASSERT_EQ(reader.shape("/bodies/block/position"), (std::vector<hsize_t>{rows, 3}));
+  ASSERT_EQ(reader.shape("/contacts/floor/gap"), std::vector<hsize_t>{rows});
+  ASSERT_EQ(reader.shape("/bodies/arm/angular_velocity"), (std::vector<hsize_t>{rows, 1}));
+  const std::vector<double> times = reader.numbers("/time");
+  const std::vector<double> positions = reader.numbers("/bodies/block/position");
+  const std::vector<double> gaps = reader.numbers("/contacts/floor/gap");
+  for (long n = 0; n < count; ++n) {
+    ASSERT_EQ(times[n], 0.25 * double(n));
+    for (int i = 0; i < 3; ++i) ASSERT_EQ(positions[3 * n + i], row_of(n)[i]);
+    ASSERT_EQ(gaps[n], row_of(n)[3]);
+  }
+}
+
+TEST(result_file, gives_every_row_of_every_channel_back) {
+  const TemporaryDirectory directory;
+  ResultFile file(directory / "r.h5", channels, info_of(""));
+  append_rows(file, 0, 3000);  // several chunks and a part
+  file.close();
+  expect_rows(Reader(directory / "r.h5"), 3000);
+}
+
+TEST(result_file, describes_channels_and_origin) {
+  const TemporaryDirectory directory;
+  const std::string model(200000, '#');  // longer than HDF5 keeps in an object's header
+  ResultFile file(directory / "r.h5", channels, info_of(model));
+  file.close();
+  const Reader reader(directory / "r.h5");
+  EXPECT_EQ(reader.texts("/bodies/block/position", "components"),
+            (std::vector<std::string>{"x", "y", "z"}));
+  EXPECT_EQ(reader.texts("/bodies/block/position", "unit").front(), "m");
+  EXPECT_EQ(reader.texts("/time", "unit").front(), "s");
+  EXPECT_EQ(reader.texts("/", "clatter_version").front(), version);
+  EXPECT_EQ(reader.texts("/", "model_text").front(), model);
+  EXPECT_EQ(reader.texts("/", "model_sha256").front(), sha256(model));
+  EXPECT_EQ(reader.texts("/", "integrator.name").front(), "nsga");
+  EXPECT_EQ(reader.number("integrator.step"), 0.25);
+}
+
+// A copy is what another process finds if this one is killed.
+TEST(result_file, what_was_flushed_is_readable_without_closing) {
+  const TemporaryDirectory directory;
+  ResultFile file(directory / "r.h5", channels, info_of(""));
+  long rows = 0;
+  for (const long more : {1, 7, 1500, 2}) {
+    append_rows(file, rows, rows + more);
+    rows += more;
+    file.flush();
+    append_rows(file, rows, rows + 1);  // not flushed: may be lost, must not hurt
+    ++rows;
+    std::filesystem::copy_file(directory / "r.h5", directory / "copy.h5",
+                               std::filesystem::copy_options::overwrite_existing);
+    expect_rows(Reader(directory / "copy.h5"), rows - 1);
+  }
+}
+
+TEST(result_file, is_readable_while_chunks_go_to_disk_by_themselves) {
+  const TemporaryDirectory directory;
+  ResultFile file(directory / "r.h5", channels, info_of(""));
+  append_rows(file, 0, 5000);
+  std::filesystem::copy_file(directory / "r.h5", directory / "copy.h5");
+  expect_rows(Reader(directory / "copy.h5"), file.rows_written());
+  EXPECT_GT(file.rows_written(), 0);
+}
+
+TEST(result_file, missing_directory_is_an_error_that_names_the_file) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "none/r.h5";
+  try {
+    ResultFile file(path, channels, info_of(""));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(path.string()));
+    EXPECT_THAT(error.what(), HasSubstr("No such file or directory"));
+  }
+}
+
+/// Limits the size of files while it lives: to the library it looks as if the disk were full.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_;
+  void (*handler_)(int);
+};
+
+TEST(result_file, keeps_what_fits_when_the_disk_is_full) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "r.h5";
+  long rows = 0;
+  {
+    ResultFile file(path, channels, info_of(""));
+    const FileSizeLimit limit(400000);
+    try {
+      for (long n = 0; n < 100000; ++n) append_rows(file, n, n + 1);
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(path.string()));
+      EXPECT_THAT(error.what(), HasSubstr("File too large"));
+    }
+    rows = file.rows_written();
+    EXPECT_NO_THROW(file.close());
+  }
+  EXPECT_GT(rows, 2048);
+  expect_rows(Reader(path), rows);
+}
+
+}  // namespace
+}  // namespace clatter
