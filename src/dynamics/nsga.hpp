@@ -85,6 +85,8 @@ class Nsga {
   void restore(const Snapshot& snapshot);
 
  private:
+  friend struct NsgaProbe;  // tests differentiate the subproblems
+
   struct SmoothMotion;
   struct PositionCorrection;
   struct VelocityJump;

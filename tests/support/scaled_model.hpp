@@ -4,7 +4,7 @@
 
 #include "model/model.hpp"
 
-namespace clatter::test {
+namespace clatter::testing {
 
 inline Expression times(const Expression& e, double factor) {
   return e.is_constant() ? Expression(factor * e(0.0))
@@ -52,4 +52,4 @@ inline Model scaled(Model m, double length, double mass) {
   return m;
 }
 
-}  // namespace clatter::test
+}  // namespace clatter::testing

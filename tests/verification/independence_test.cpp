@@ -9,12 +9,12 @@
 namespace clatter {
 namespace {
 
-using test::run_to_end;
+using testing::run;
 
 /// Position of every body after the run, divided by a unit of length, one under the other.
 VecX end_positions(const Model& model, double unit) {
   Simulation simulation(model);
-  run_to_end(simulation);
+  run(simulation);
   std::vector<double> row(static_cast<std::size_t>(simulation.row_size()));
   simulation.sample(row);
   std::vector<double> positions;
@@ -33,7 +33,7 @@ VecX end_positions(const Model& model, double unit) {
 // than ten over their run, so that end states of equivalent runs agree to 1e-9 of the model's size.
 constexpr double same = 1e-9;
 
-class Example : public testing::TestWithParam<const char*> {
+class Example : public ::testing::TestWithParam<const char*> {
  protected:
   Model model() const {
     return read_model(std::filesystem::path(CLATTER_SOURCE_DIR) / "examples" / GetParam());
@@ -78,7 +78,7 @@ TEST_P(Example, does_not_depend_on_the_units) {
   const VecX expected = end_positions(reference, 1.0);
   for (const double length : {1e-3, 1e3}) {
     for (const double mass : {1e-3, 1e3}) {
-      const VecX got = end_positions(test::scaled(reference, length, mass), length);
+      const VecX got = end_positions(testing::scaled(reference, length, mass), length);
       EXPECT_LT((got - expected).cwiseAbs().maxCoeff(), same * size_of(reference))
           << "length unit " << length << ", mass unit " << mass;
     }
@@ -86,10 +86,10 @@ TEST_P(Example, does_not_depend_on_the_units) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Example,
-                         testing::Values("001/incline.toml", "001/rocking-rod-1.toml",
-                                         "001/rocking-rod-2.toml", "001/rocking-rod-3.toml",
-                                         "001/rocking-rod-4.toml", "001/spring-chain.toml",
-                                         "001/pendulum-on-plate.toml"),
+                         ::testing::Values("001/incline.toml", "001/rocking-rod-1.toml",
+                                           "001/rocking-rod-2.toml", "001/rocking-rod-3.toml",
+                                           "001/rocking-rod-4.toml", "001/spring-chain.toml",
+                                           "001/pendulum-on-plate.toml"),
                          [](const auto& parameter) {
                            std::string name = parameter.param;
                            for (char& c : name) {

@@ -10,8 +10,8 @@
 namespace clatter {
 namespace {
 
-using test::run_to_end;
-using test::value;
+using testing::run;
+using testing::value;
 
 TEST(LongRun, block_below_the_friction_angle_does_not_move_in_a_million_steps) {
   // A box on its four corners, 15 degrees, mu = 0.3 > tan 15 = 0.268. Stick is held to an anchor,
@@ -38,7 +38,7 @@ TEST(LongRun, block_below_the_friction_angle_does_not_move_in_a_million_steps) {
   m.integrator.duration = 1000.0;
   Simulation simulation(m);
   ASSERT_EQ(simulation.steps_total(), 1000000);
-  run_to_end(simulation);
+  run(simulation);
   for (int i = 0; i < 3; ++i) {
     EXPECT_NEAR(value(simulation, "bodies/block/position", i), i == 2 ? 0.25 * size : 0.0,
                 1e-9 * size);
@@ -47,7 +47,7 @@ TEST(LongRun, block_below_the_friction_angle_does_not_move_in_a_million_steps) {
   EXPECT_GE(simulation.statistics().min_gap, -1e-10 * size);
 }
 
-class Mechanism : public testing::TestWithParam<const char*> {};
+class Mechanism : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Mechanism, joints_hold_at_both_levels_over_a_hundred_thousand_steps) {
   Model model =
@@ -73,8 +73,9 @@ TEST_P(Mechanism, joints_hold_at_both_levels_over_a_hundred_thousand_steps) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Mechanism,
-                         testing::Values("pendulum.toml", "double-pendulum.toml", "heavy-top.toml",
-                                         "slider-crank-3d.toml", "four-bar.toml"),
+                         ::testing::Values("pendulum.toml", "double-pendulum.toml",
+                                           "heavy-top.toml", "slider-crank-3d.toml",
+                                           "four-bar.toml"),
                          [](const auto& parameter) {
                            std::string name = parameter.param;
                            for (char& c : name) {
