@@ -83,8 +83,6 @@ struct Simulation::Impl {
 
   void check_joints(const Configuration& q, const NodalVector& v) const {
     std::vector<Mistake> mistakes;
-    // A machine that starts at rest is measured by the speed that crosses it once in the run; rates of
-    // motors come from differences and are not exactly zero.
     double speed = system.length() / model.integrator.duration;
     for (Eigen::Index n = 0; n < v.size() / 6; ++n) {
       speed = std::max(
