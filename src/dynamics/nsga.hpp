@@ -101,6 +101,7 @@ class Nsga {
 
   bool try_step(double t, double h);
   void begin_step(double h);
+  void scale_contacts(Scaling scaling, double penalty);
   void predict();
   void choose_candidates();
   void close_contacts();
