@@ -912,6 +912,7 @@ void Nsga::save(Snapshot& s) const {
   s.a = a_n_;
   s.vd = vd_n_;
   s.la = la_;
+  s.joint_impulse = joint_impulse_;
   s.contacts = contact_states_;
   s.armed = armed_;
 }
@@ -922,8 +923,11 @@ void Nsga::restore(const Snapshot& s) {
   a_n_ = s.a;
   vd_n_ = s.vd;
   la_ = s.la;
+  joint_impulse_ = s.joint_impulse;
   contact_states_ = s.contacts;
   armed_ = s.armed;
+  evaluate_joint_rows(q_n_);
+  system_.remember(q_n_);
 }
 
 // ---- The start

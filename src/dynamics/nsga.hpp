@@ -77,7 +77,7 @@ class Nsga {
   struct Snapshot {
     Configuration q;
     NodalVector v, a, vd;
-    VecX la;
+    VecX la, joint_impulse;
     std::vector<ContactState> contacts;
     std::vector<char> armed;
   };

@@ -162,7 +162,7 @@ TEST(FourBar, in_space_has_redundant_joints_and_moves_as_in_the_plane) {
       }
       EXPECT_NEAR(value(space, path + "/position", 2), 0.0, 1e-12);
     }
-    swept = std::max(swept, std::abs(value(plane, "bodies/crank/angle")));
+    swept = std::max(swept, std::abs(value(plane, "bodies/crank/angle") - std::numbers::pi / 3.0));
   }
   EXPECT_GT(swept, 1.5);  // it did move
   EXPECT_GT(space.statistics().regularised, 0);
@@ -554,7 +554,7 @@ TEST(FailedStep, is_retried_in_parts) {
   link.kind = JointKind::distance;
   link.b.body = "p";
   model.joints = {link};
-  model.integrator.max_iterations = 4;
+  model.integrator.max_iterations = 2;
   Simulation simulation(model);
   run(simulation);
   EXPECT_GT(simulation.statistics().substeps, 0);
