@@ -85,6 +85,8 @@ class Nsga {
   void restore(const Snapshot& snapshot);
 
  private:
+  friend struct NsgaProbe;  // tests differentiate the subproblems
+
   struct SmoothMotion;
   struct PositionCorrection;
   struct VelocityJump;
@@ -99,6 +101,7 @@ class Nsga {
 
   bool try_step(double t, double h);
   void begin_step(double h);
+  void scale_contacts(Scaling scaling, double penalty);
   void predict();
   void choose_candidates();
   void close_contacts();

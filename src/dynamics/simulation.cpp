@@ -83,7 +83,7 @@ struct Simulation::Impl {
 
   void check_joints(const Configuration& q, const NodalVector& v) const {
     std::vector<Mistake> mistakes;
-    double speed = 0.0;
+    double speed = system.length() / model.integrator.duration;
     for (Eigen::Index n = 0; n < v.size() / 6; ++n) {
       speed = std::max(
           {speed, v.segment<3>(6 * n).norm(), v.segment<3>(6 * n + 3).norm() * system.length()});
