@@ -113,6 +113,7 @@ void SystemMatrix::finish_pattern() {
 bool SystemMatrix::factorise(const VecX& weights, double smallest_pivot_ratio) {
   const Stopwatch stopwatch(time);
   ++factorisations;
+  if (tape != nullptr) tape->push_back({values_, weights, smallest_pivot_ratio, {}});
   weights_ = weights;
   return dense_ ? factorise_dense(smallest_pivot_ratio) : factorise_sparse(smallest_pivot_ratio);
 }
@@ -146,6 +147,7 @@ bool SystemMatrix::factorise_sparse(double smallest_pivot_ratio) {
     }
     klu_free_numeric(&s.numeric, &s.common);
   }
+  ++pivot_searches;
   s.numeric = klu_factor(s.starts.data(), s.row_of.data(), s.scaled.data(), s.symbolic, &s.common);
   if (s.numeric == nullptr) return false;
   klu_rcond(s.symbolic, s.numeric, &s.common);
@@ -158,6 +160,7 @@ bool SystemMatrix::factorise_sparse(double smallest_pivot_ratio) {
 void SystemMatrix::solve(VecX& x) {
   const Stopwatch stopwatch(time);
   ++solves;
+  if (tape != nullptr) tape->back().right_sides.push_back(x);
   if (dense_) {
     scratch_ = weights_.cwiseProduct(x);
     x.noalias() = lu_.permutationP() * scratch_;

@@ -8,6 +8,14 @@
 
 namespace clatter {
 
+/// A factorisation and what was solved with it: enough to do both again.
+struct SolvedSystem {
+  std::vector<double> values;  ///< as the matrix keeps them
+  VecX weights;
+  double smallest_pivot_ratio = 0.0;
+  std::vector<VecX> right_sides;
+};
+
 /// A square matrix with a fixed pattern: blocks are reserved once, filled and solved many times.
 /// Small ones are dense, larger ones sparse (KLU: analysed once, refactored while the pivots hold).
 /// Row and column i are scaled by weight i before the factorisation, so that the pivots of a
@@ -48,10 +56,17 @@ class SystemMatrix {
   /// Solves in place with the last factorisation.
   void solve(VecX& x);
 
+  /// While this is set, all that is factorised and solved is also written there.
+  std::vector<SolvedSystem>* tape = nullptr;
+  /// Puts in the values of a taped system of the same pattern, and gives out those of now.
+  void exchange_values(SolvedSystem& system) { values_.swap(system.values); }
+  std::span<const double> values() const { return values_; }
+
   // Counters for the benchmarks: calls, and wall time [s] spent in them.
   long factorisations = 0;
   long solves = 0;
   double time = 0.0;
+  long pivot_searches = 0;  ///< sparse factorisations that could not use the pivots of the last
 
  private:
   bool factorise_dense(double smallest_pivot_ratio);
