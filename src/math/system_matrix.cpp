@@ -72,7 +72,7 @@ SystemMatrix::Block SystemMatrix::reserve(std::span<const int> rows, std::span<c
 }
 
 void SystemMatrix::finish_pattern() {
-  scratch_ = VecX::Zero(size_);
+  weights_ = scratch_ = VecX::Zero(size_);
   if (dense_) {
     for (std::size_t k = 0; k < targets_.size(); ++k) {
       targets_[k].slot = columns_[k] * size_ + rows_[k];
