@@ -36,6 +36,10 @@ class SystemMatrix {
 
   /// Reserves a block; entries with a negative row or column are dropped when it is added to.
   Block reserve(std::span<const int> rows, std::span<const int> columns);
+  /// Sparse matrices eliminate unknown `late` after all of `early`, or after another set that was
+  /// given for it. For multipliers that are tied to `early` at times and stand alone at others: in
+  /// this order their pivots differ from zero either way, so that one choice of pivots lasts.
+  void eliminate_after(int late, std::span<const int> early);
   /// To be called once after all blocks are reserved.
   void finish_pattern();
 
@@ -50,8 +54,8 @@ class SystemMatrix {
     }
   }
 
-  /// Factorises; false when the smallest pivot is less than `smallest_pivot_ratio` of the largest, that
-  /// is when the matrix is singular as far as the caller cares.
+  /// Factorises; false when the smallest pivot is less than `smallest_pivot_ratio` of the largest,
+  /// that is when the matrix is singular as far as the caller cares.
   bool factorise(const VecX& weights, double smallest_pivot_ratio = 1e-11);
   /// Solves in place with the last factorisation.
   void solve(VecX& x);
@@ -69,6 +73,8 @@ class SystemMatrix {
   long pivot_searches = 0;  ///< sparse factorisations that could not use the pivots of the last
 
  private:
+  void analyse();
+  std::vector<int> elimination_order() const;
   bool factorise_dense(double smallest_pivot_ratio);
   bool factorise_sparse(double smallest_pivot_ratio);
 
@@ -81,6 +87,11 @@ class SystemMatrix {
   };
   std::vector<Target> targets_;
   std::vector<int> rows_, columns_;  // of each target until the pattern is finished
+  struct Late {
+    int unknown;
+    std::vector<int> early;
+  };
+  std::vector<Late> late_;
   std::vector<double> values_;
   VecX weights_;
   VecX scratch_;
