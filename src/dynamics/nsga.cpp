@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 namespace clatter {
 namespace {
@@ -79,6 +80,8 @@ Nsga::Nsga(System& system, const IntegratorSpec& spec)
     contact_work_.push_back(work);
   }
   armed_.assign(contact_states_.size(), 1);
+  island_.assign(system.nodes().size(), 0);
+  struck_.assign(system.nodes().size(), 0);
   rhs_smooth_ = VecX::Zero(smooth_K_.size());
   rhs_contact_ = VecX::Zero(contact_K_.size());
 }
@@ -678,7 +681,7 @@ struct Nsga::VelocityJump {
       const RowVector& before = s.contact_states_[c].rate;
       for (int i = 0; i < contact.rows(); ++i) {
         const double e =
-            s.bounce_ * (i == 0 ? contact.restitution() : contact.tangential_restitution());
+            work.bounce * (i == 0 ? contact.restitution() : contact.tangential_restitution());
         work.ghat[i] = work.scale[i] * (rate[i] + e * before[i]);
       }
     }
@@ -770,14 +773,17 @@ bool Nsga::try_step(double t, double h) {
 
   clock = std::chrono::steady_clock::now();
   VelocityJump velocity{*this, rhs_contact_};
-  bounce_ = 1.0;
-  if (!solve_contacts(velocity, eps_velocity_, counts_.velocity, "velocity")) {
-    // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
-    // law has no solution then. Without rebound it always has one.
-    bounce_ = 0.0;
+  // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
+  // law has no solution then. Without rebound it always has one.
+  for (int attempt = 0;; ++attempt) {
+    int updates = 0;
+    const bool solved = solve_contacts(velocity, eps_velocity_, updates, "velocity");
+    counts_.velocity += updates;
+    if (solved) break;
+    if (attempt == 2) return false;
+    forbid_rebound(attempt == 1);
     velocity.reset();
-    if (!solve_contacts(velocity, eps_velocity_, counts_.velocity, "velocity")) return false;
-    ++counts_.plastic;
+    counts_.plastic = 1;
   }
   velocity_time += seconds_since(clock);
 
@@ -807,6 +813,7 @@ void Nsga::begin_step(double h) {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     ContactWork& work = contact_work_[c];
     work.candidate = work.closed = work.stuck = false;
+    work.bounce = 1.0;
     // A contact that stuck is held to where it began to stick, so that round-off does not add up.
     ContactState& state = contact_states_[c];
     if (state.stuck) continue;
@@ -852,8 +859,68 @@ void Nsga::predict() {
 
 void Nsga::choose_candidates() {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
-    contact_work_[c].candidate = armed_[c] != 0 && system_.contacts()[c].over_face(q_);
+    const FaceContact& contact = system_.contacts()[c];
+    contact_work_[c].candidate = armed_[c] != 0 && contact.over_face(q_);
+    contact_work_[c].smooth_gap = contact.gap(q_);
   }
+}
+
+void Nsga::find_islands() {
+  std::iota(island_.begin(), island_.end(), 0);
+  const auto root = [&](int node) {
+    while (island_[node] != node) node = island_[node];
+    return node;
+  };
+  const auto connect = [&](int a, int b) {
+    if (a == ground || b == ground) return;
+    const int first = root(a), second = root(b);
+    island_[std::max(first, second)] = std::min(first, second);
+  };
+  for (const Joint& joint : system_.joints()) connect(joint.a(), joint.b());
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    if (contact_work_[c].closed) connect(system_.contacts()[c].a(), system_.contacts()[c].b());
+  }
+  for (std::size_t n = 0; n < island_.size(); ++n) island_[n] = root(static_cast<int>(n));
+}
+
+void Nsga::forbid_rebound(bool everywhere) {
+  find_islands();
+  const auto island_of = [&](const FaceContact& contact) {
+    return island_[std::max(contact.a(), contact.b())];  // the ground is node 0
+  };
+  int jammed = -1;
+  double worst = -1.0;
+  for (const FaceContact& contact : system_.contacts()) {
+    const double residual =
+        contact_residual_.segment(contact.first_row, contact.rows()).cwiseAbs().maxCoeff();
+    if (residual > worst) {
+      worst = residual;
+      jammed = island_of(contact);
+    }
+  }
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    if (everywhere || island_of(system_.contacts()[c]) == jammed) contact_work_[c].bounce = 0.0;
+  }
+}
+
+bool Nsga::is_struck(int joint) const {
+  const Joint& j = system_.joints()[static_cast<std::size_t>(joint)];
+  return struck_[static_cast<std::size_t>(j.a())] != 0 ||
+         struck_[static_cast<std::size_t>(j.b())] != 0;
+}
+
+double Nsga::first_impact(const std::vector<ContactState>& before, double h) const {
+  double first = 2.0;
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    if (!contact_work_[c].closed || system_.contacts()[c].restitution() == 0.0) continue;
+    const double gap = before[c].gap, way = before[c].rate[0] * h;
+    if (before[c].status != ContactStatus::open || gap <= 0.0 || way >= 0.0) continue;
+    // gap + way s + bend s^2 = 0, a parabola through the start, its slope and the smooth end
+    const double bend = contact_work_[c].smooth_gap - gap - way;
+    const double root = std::sqrt(std::max(0.0, way * way - 4.0 * bend * gap));
+    first = std::min(first, 2.0 * gap / (root - way));
+  }
+  return first;
 }
 
 void Nsga::close_contacts() {
@@ -881,6 +948,7 @@ void Nsga::accept() {
                                        std::abs(joint_residual_[row]) / joint_scale_[row] / unit);
     }
   }
+  bool new_contact = false;
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     const FaceContact& contact = system_.contacts()[c];
     const ContactWork& work = contact_work_[c];
@@ -888,6 +956,7 @@ void Nsga::accept() {
     const bool was_closed = state.status != ContactStatus::open;
     state.status = work.equations.status;
     state.persistent = was_closed && state.status != ContactStatus::open;
+    new_contact = new_contact || (!was_closed && state.status != ContactStatus::open);
     state.stuck = work.stuck;
     state.gap = contact.gap(q_n_);
     state.impulse = work.scale.cwiseProduct(work.equations.phi);
@@ -903,7 +972,23 @@ void Nsga::accept() {
       }
     }
   }
+  mark_struck(new_contact);
   system_.remember(q_n_);
+}
+
+void Nsga::mark_struck(bool new_contact) {
+  std::fill(struck_.begin(), struck_.end(), 0);
+  if (!new_contact) return;
+  find_islands();
+  for (std::size_t c = 0; c < contact_states_.size(); ++c) {
+    const ContactState& state = contact_states_[c];
+    if (state.status == ContactStatus::open || state.persistent) continue;
+    const FaceContact& contact = system_.contacts()[c];
+    struck_[static_cast<std::size_t>(island_[std::max(contact.a(), contact.b())])] = 1;
+  }
+  for (std::size_t n = 1; n < struck_.size(); ++n) {
+    struck_[n] = struck_[static_cast<std::size_t>(island_[n])];
+  }
 }
 
 void Nsga::save(Snapshot& s) const {
