@@ -909,16 +909,23 @@ bool Nsga::is_struck(int joint) const {
          struck_[static_cast<std::size_t>(j.b())] != 0;
 }
 
-double Nsga::first_impact(const std::vector<ContactState>& before, double h) const {
+double Nsga::first_impact(const std::vector<ContactState>& before, double h,
+                          double shortest) const {
   double first = 2.0;
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     if (!contact_work_[c].closed || system_.contacts()[c].restitution() == 0.0) continue;
-    const double gap = before[c].gap, way = before[c].rate[0] * h;
-    if (before[c].status != ContactStatus::open || gap <= 0.0 || way >= 0.0) continue;
-    // gap + way s + bend s^2 = 0, a parabola through the start, its slope and the smooth end
+    // gap + way s + bend s^2 = 0, a parabola through the start, its slope and the smooth end; the
+    // root where it goes down, written without cancellation
+    const double gap = std::max(0.0, before[c].gap), way = before[c].rate[0] * h;
     const double bend = contact_work_[c].smooth_gap - gap - way;
     const double root = std::sqrt(std::max(0.0, way * way - 4.0 * bend * gap));
-    first = std::min(first, 2.0 * gap / (root - way));
+    if (way < 0.0) {
+      if (before[c].status == ContactStatus::open)
+        first = std::min(first, 2.0 * gap / (root - way));
+    } else if (bend < 0.0) {
+      const double flight = (way + root) / (-2.0 * bend);
+      if (flight > shortest) first = std::min(first, flight);
+    }
   }
   return first;
 }

@@ -68,9 +68,9 @@ class Nsga {
   const VecX& joint_impulses() const { return joint_impulse_; }
   /// Rows of joint j at the present configuration.
   const KktMatrix::Rows& joint_rows(int j) const { return joint_G_[j]; }
-  /// When the first contact with restitution that closed in the last step met, as a part of the
-  /// step; `before` is the state at its start. More than one: none did.
-  double first_impact(const std::vector<ContactState>& before, double h) const;
+  /// When the first contact with restitution met in the last step, as a part of the step; `before`
+  /// is the state at its start. More than one: none did. Flights shorter than `shortest` are rest.
+  double first_impact(const std::vector<ContactState>& before, double h, double shortest) const;
   /// Relative to the size of the model where it is a length.
   double joint_error() const { return joint_error_; }
   double joint_velocity_error() const { return joint_velocity_error_; }

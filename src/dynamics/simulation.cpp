@@ -218,28 +218,32 @@ struct Simulation::Impl : Books {
   /// Cuts the step shortly before and after each impact, so that the impact law takes the speed at
   /// the impact and the rebound starts there. The rest of a step with very many is taken as one.
   bool advance_by_impacts(double t, double step_size) {
-    constexpr int max_impacts = 50;
-    const double margin = 1e-3 * step_size;  // to which impacts are dated
-    double left = step_size;
-    for (int impacts = 0; impacts < max_impacts;) {
+    constexpr int max_trials = 200;
+    const double margin = 1e-5 * step_size;  // to which impacts are dated
+    const double end = t + step_size;
+    double part = step_size;
+    for (int trial = 0; trial < max_trials; ++trial) {
       nsga.save(before_impact);
-      if (!nsga.advance(t, left)) break;
-      const double meeting = left * nsga.first_impact(before_impact.contacts, left);
-      if (meeting > left || left <= 2.0 * margin) {
-        book(left);
-        return true;
+      if (!nsga.advance(t, part)) break;
+      const double meeting = part * nsga.first_impact(before_impact.contacts, part, margin / part);
+      if (meeting > 2.0 * margin && meeting < part) {
+        nsga.restore(before_impact);
+        part = meeting - margin;  // come close first
+        continue;
       }
-      nsga.restore(before_impact);
-      const bool now = meeting <= 2.0 * margin;
-      const double part = std::min(left, now ? meeting + margin : meeting - margin);
-      if (!advance(t, part, 0)) return false;
-      statistics.substeps += 1;
-      impacts += now ? 1 : 0;
+      if (meeting < part && part > 4.0 * margin) {
+        nsga.restore(before_impact);
+        part = meeting + margin;
+        if (!nsga.advance(t, part)) break;
+      }
+      book(part);
       t += part;
-      left -= part;
-      if (left <= 0.0) return true;
+      if (end - t < 0.5 * margin) return true;
+      part = end - t;
+      ++statistics.substeps;
     }
-    return advance(t, left, 0);
+    nsga.restore(before_impact);
+    return advance(t, end - t, 0);
   }
 
   // ---- Book-keeping ----
