@@ -37,6 +37,11 @@ KktMatrix::KktMatrix(const System& system, bool with_contacts)
     for (const FaceContact& contact : system.contacts()) {
       contacts_.push_back(reserve(contact.a(), contact.b(), first_contact_row_ + contact.first_row,
                                   contact.rows(), true));
+      for (int i = 0; i < contact.rows(); ++i) {
+        const int multiplier = first_contact_row_ + contact.first_row + i;
+        matrix_.eliminate_after(multiplier, node_table_[contact.a()].dof);
+        matrix_.eliminate_after(multiplier, node_table_[contact.b()].dof);
+      }
     }
   }
   for (int i = first_joint_row_; i < matrix_.size(); ++i) {

@@ -58,6 +58,7 @@ class KktMatrix {
   int contact_multiplier(int row) const { return first_contact_row_ + row; }
 
   const SystemMatrix& matrix() const { return matrix_; }
+  SystemMatrix& matrix() { return matrix_; }
 
  private:
   struct PairBlocks {

@@ -72,6 +72,9 @@ class Nsga {
   double linear_algebra_time() const;
   long factorisations() const;
   long solves() const;
+  /// The systems of the smooth motion, and of position correction and velocity jump.
+  SystemMatrix& smooth_matrix() { return smooth_K_.matrix(); }
+  SystemMatrix& contact_matrix() { return contact_K_.matrix(); }
 
   /// Everything a failed step must give back.
   struct Snapshot {

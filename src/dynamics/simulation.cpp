@@ -398,37 +398,46 @@ struct Simulation::Impl : Books {
     }
   }
 
-  /// Force and torque on b at the joint of the given row multipliers.
-  void joint_reaction(std::size_t j, const VecX& multipliers, Vec3& force, Vec3& torque) const {
-    const Joint& joint = system.joints()[j];
+  /// One multiplier for each row of a joint.
+  using JointMultipliers = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, KktMatrix::max_rows, 1>;
+
+  JointMultipliers of_joint(const VecX& all, std::size_t j) const {
+    return all.segment(system.joints()[j].first_row, nsga.joint_rows(static_cast<int>(j)).rows());
+  }
+
+  /// In a step with an impact the jump is an impulse, not a force.
+  JointMultipliers mean_force(std::size_t j) const {
+    JointMultipliers force = of_joint(nsga.joint_forces(), j);
+    if (!impact && last_step_size > 0.0)
+      force += of_joint(nsga.joint_impulses(), j) / last_step_size;
+    return force;
+  }
+
+  /// Force and torque on b at the joint.
+  void joint_reaction(std::size_t j, const JointMultipliers& multipliers, Vec3& force,
+                      Vec3& torque) const {
     const KktMatrix::Rows& rows = nsga.joint_rows(static_cast<int>(j));
-    const Vec6 on_b =
-        rows.rightCols<6>().transpose() * multipliers.segment(joint.first_row, rows.rows());
-    joint.reaction(on_b, nsga.q(), force, torque);
+    const Vec6 on_b = rows.rightCols<6>().transpose() * multipliers;
+    system.joints()[j].reaction(on_b, nsga.q(), force, torque);
   }
 
   void list_joint(std::size_t j) {
     const Joint& joint = system.joints()[j];
     const std::string path = "joints/" + joint.name();
     const std::vector<std::string> axes{"x", "y", "z"};
-    // In a step with an impact the jump is an impulse, not a force.
-    const auto mean_force = [this]() -> VecX {
-      if (impact || last_step_size == 0.0) return nsga.joint_forces();
-      return nsga.joint_forces() + nsga.joint_impulses() / last_step_size;
-    };
-    channel(path + "/force", axes, "N", [this, j, mean_force](double* out) {
+    channel(path + "/force", axes, "N", [this, j](double* out) {
       Vec3 force, torque;
-      joint_reaction(j, mean_force(), force, torque);
+      joint_reaction(j, mean_force(j), force, torque);
       put(out, force);
     });
-    channel(path + "/torque", axes, "N m", [this, j, mean_force](double* out) {
+    channel(path + "/torque", axes, "N m", [this, j](double* out) {
       Vec3 force, torque;
-      joint_reaction(j, mean_force(), force, torque);
+      joint_reaction(j, mean_force(j), force, torque);
       put(out, torque);
     });
     channel(path + "/impulse", axes, "N s", [this, j](double* out) {
       Vec3 force, torque;
-      joint_reaction(j, interval_joint_impulse, force, torque);
+      joint_reaction(j, of_joint(interval_joint_impulse, j), force, torque);
       put(out, force);
     });
     if (joint.has_coordinate()) {

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <cmath>
 #include <Eigen/LU>
+#include <iterator>
 #include <new>
 #include <numeric>
+#include <tuple>
 
 namespace clatter {
 namespace {
@@ -71,8 +73,15 @@ SystemMatrix::Block SystemMatrix::reserve(std::span<const int> rows, std::span<c
   return block;
 }
 
+void SystemMatrix::eliminate_after(int late, std::span<const int> early) {
+  Late entry{late, {}};
+  std::copy_if(early.begin(), early.end(), std::back_inserter(entry.early),
+               [](int i) { return i >= 0; });
+  if (!entry.early.empty()) late_.push_back(std::move(entry));
+}
+
 void SystemMatrix::finish_pattern() {
-  scratch_ = VecX::Zero(size_);
+  weights_ = scratch_ = VecX::Zero(size_);
   if (dense_) {
     for (std::size_t k = 0; k < targets_.size(); ++k) {
       targets_[k].slot = columns_[k] * size_ + rows_[k];
@@ -103,11 +112,63 @@ void SystemMatrix::finish_pattern() {
     std::partial_sum(s.starts.begin(), s.starts.end(), s.starts.begin());
     values_.assign(s.row_of.size(), 0.0);
     s.scaled.assign(s.row_of.size(), 0.0);
-    s.symbolic = klu_analyze(size_, s.starts.data(), s.row_of.data(), &s.common);
-    if (s.symbolic == nullptr) throw std::bad_alloc();
+    analyse();
   }
   rows_ = {};
   columns_ = {};
+  late_ = {};
+}
+
+void SystemMatrix::analyse() {
+  Sparse& s = *sparse_;
+  if (late_.empty()) {
+    s.symbolic = klu_analyze(size_, s.starts.data(), s.row_of.data(), &s.common);
+  } else {
+    s.common.btf = 0;  // would look for pivots off the diagonal
+    std::vector<int> order = elimination_order();
+    s.symbolic = klu_analyze_given(size_, s.starts.data(), s.row_of.data(), order.data(),
+                                   order.data(), &s.common);
+  }
+  if (s.symbolic == nullptr) throw std::bad_alloc();
+}
+
+/// The best order of all others, with the late ones put in as soon as they may come.
+std::vector<int> SystemMatrix::elimination_order() const {
+  Sparse& s = *sparse_;
+  std::vector<char> is_late(static_cast<std::size_t>(size_), 0);
+  for (const Late& late : late_) is_late[static_cast<std::size_t>(late.unknown)] = 1;
+  std::vector<int> others, number(static_cast<std::size_t>(size_), -1);
+  for (int i = 0; i < size_; ++i) {
+    if (is_late[static_cast<std::size_t>(i)] != 0) continue;
+    number[static_cast<std::size_t>(i)] = static_cast<int>(others.size());
+    others.push_back(i);
+  }
+  std::vector<int> starts{0}, row_of;
+  for (const int column : others) {
+    for (int k = s.starts[column]; k < s.starts[column + 1]; ++k) {
+      if (number[s.row_of[k]] >= 0) row_of.push_back(number[s.row_of[k]]);
+    }
+    starts.push_back(static_cast<int>(row_of.size()));
+  }
+  klu_symbolic* symbolic =
+      klu_analyze(static_cast<int>(others.size()), starts.data(), row_of.data(), &s.common);
+  if (symbolic == nullptr) throw std::bad_alloc();
+  std::vector<int> place(static_cast<std::size_t>(size_), size_);  // in the order of the others
+  for (int k = 0; k < static_cast<int>(others.size()); ++k) place[others[symbolic->Q[k]]] = k;
+  klu_free_symbolic(&symbolic, &s.common);
+
+  for (const Late& late : late_) {
+    int last = -1;
+    for (const int i : late.early) last = std::max(last, place[i]);
+    place[late.unknown] = std::min(place[late.unknown], last);
+  }
+  std::vector<int> order(static_cast<std::size_t>(size_));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int left, int right) {
+    return std::tuple(place[left], is_late[left], left) <
+           std::tuple(place[right], is_late[right], right);
+  });
+  return order;
 }
 
 MatX SystemMatrix::entries() const {
@@ -122,6 +183,7 @@ MatX SystemMatrix::entries() const {
 bool SystemMatrix::factorise(const VecX& weights, double smallest_pivot_ratio) {
   const Stopwatch stopwatch(time);
   ++factorisations;
+  if (tape != nullptr) tape->push_back({values_, weights, smallest_pivot_ratio, {}});
   weights_ = weights;
   return dense_ ? factorise_dense(smallest_pivot_ratio) : factorise_sparse(smallest_pivot_ratio);
 }
@@ -156,6 +218,7 @@ bool SystemMatrix::factorise_sparse(double smallest_pivot_ratio) {
     }
     klu_free_numeric(&s.numeric, &s.common);
   }
+  ++pivot_searches;
   s.numeric = klu_factor(s.starts.data(), s.row_of.data(), s.scaled.data(), s.symbolic, &s.common);
   if (s.numeric == nullptr) return false;
   klu_rcond(s.symbolic, s.numeric, &s.common);
@@ -168,6 +231,7 @@ bool SystemMatrix::factorise_sparse(double smallest_pivot_ratio) {
 void SystemMatrix::solve(VecX& x) {
   const Stopwatch stopwatch(time);
   ++solves;
+  if (tape != nullptr) tape->back().right_sides.push_back(x);
   if (dense_) {
     scratch_ = weights_.cwiseProduct(x);
     x.noalias() = lu_.permutationP() * scratch_;

@@ -8,6 +8,14 @@
 
 namespace clatter {
 
+/// A factorisation and what was solved with it: enough to do both again.
+struct SolvedSystem {
+  std::vector<double> values;  ///< as the matrix keeps them
+  VecX weights;
+  double smallest_pivot_ratio = 0.0;
+  std::vector<VecX> right_sides;
+};
+
 /// A square matrix with a fixed pattern: blocks are reserved once, filled and solved many times.
 /// Small ones are dense, larger ones sparse (KLU: analysed once, refactored while the pivots hold).
 /// Row and column i are scaled by weight i before the factorisation, so that the pivots of a
@@ -28,6 +36,10 @@ class SystemMatrix {
 
   /// Reserves a block; entries with a negative row or column are dropped when it is added to.
   Block reserve(std::span<const int> rows, std::span<const int> columns);
+  /// Sparse matrices eliminate unknown `late` after all of `early`, or after another set that was
+  /// given for it. For multipliers that are tied to `early` at times and stand alone at others: in
+  /// this order their pivots differ from zero either way, so that one choice of pivots lasts.
+  void eliminate_after(int late, std::span<const int> early);
   /// To be called once after all blocks are reserved.
   void finish_pattern();
 
@@ -51,12 +63,21 @@ class SystemMatrix {
   /// Solves in place with the last factorisation.
   void solve(VecX& x);
 
+  /// While this is set, all that is factorised and solved is also written there.
+  std::vector<SolvedSystem>* tape = nullptr;
+  /// Puts in the values of a taped system of the same pattern, and gives out those of now.
+  void exchange_values(SolvedSystem& system) { values_.swap(system.values); }
+  std::span<const double> values() const { return values_; }
+
   // Counters for the benchmarks: calls, and wall time [s] spent in them.
   long factorisations = 0;
   long solves = 0;
   double time = 0.0;
+  long pivot_searches = 0;  ///< sparse factorisations that could not use the pivots of the last
 
  private:
+  void analyse();
+  std::vector<int> elimination_order() const;
   bool factorise_dense(double smallest_pivot_ratio);
   bool factorise_sparse(double smallest_pivot_ratio);
 
@@ -69,6 +90,11 @@ class SystemMatrix {
   };
   std::vector<Target> targets_;
   std::vector<int> rows_, columns_;  // of each target until the pattern is finished
+  struct Late {
+    int unknown;
+    std::vector<int> early;
+  };
+  std::vector<Late> late_;
   std::vector<double> values_;
   VecX weights_;
   VecX scratch_;

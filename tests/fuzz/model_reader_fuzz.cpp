@@ -1,7 +1,8 @@
 // Whatever bytes a file holds, the reader gives either a model with sound numbers or an Error whose
 // mistakes all have a place. Text after a zero byte is taken as overrides, one per zero byte.
 //
-//   model_reader_fuzz -max_len=4096 -dict=tests/fuzz/model_reader.dict corpus tests/broken-models
+//   model_reader_fuzz -max_len=4096 -dict=tests/fuzz/model_reader_fuzz.dict corpus
+//   tests/broken-models
 
 #include <cmath>
 #include <cstddef>
