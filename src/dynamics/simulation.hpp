@@ -40,6 +40,8 @@ class Simulation {
   /// not fit, a mechanism that cannot move as prescribed ...).
   explicit Simulation(const Model& model);
   ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 
