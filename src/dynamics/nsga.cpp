@@ -16,12 +16,11 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-GeneralizedAlpha::GeneralizedAlpha(double rho_inf) {
-  am = (2.0 * rho_inf - 1.0) / (rho_inf + 1.0);
-  af = rho_inf / (rho_inf + 1.0);
-  gamma = 0.5 + af - am;
-  beta = 0.25 * (gamma + 0.5) * (gamma + 0.5);
-}
+GeneralizedAlpha::GeneralizedAlpha(double rho_inf)
+    : am((2.0 * rho_inf - 1.0) / (rho_inf + 1.0)),
+      af(rho_inf / (rho_inf + 1.0)),
+      gamma(0.5 + af - am),
+      beta(0.25 * (gamma + 0.5) * (gamma + 0.5)) {}
 
 Nsga::Nsga(System& system, const IntegratorSpec& spec)
     : system_(system),

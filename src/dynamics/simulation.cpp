@@ -38,9 +38,12 @@ struct Books {
 }  // namespace
 
 struct Simulation::Impl : Books {
-  explicit Impl(const Model& given)
-      : model(given), system(model), nsga(system, model.integrator), h(model.integrator.step) {
-    total_steps = std::llround(model.integrator.duration / h);
+  explicit Impl(Model given)
+      : model(std::move(given)),
+        system(model),
+        nsga(system, model.integrator),
+        h(model.integrator.step),
+        total_steps(std::llround(model.integrator.duration / h)) {
     prepare_start();
     list_channels();
     begin_ledger();
@@ -185,7 +188,7 @@ struct Simulation::Impl : Books {
   void step() {
     const double t = time(), end = h * static_cast<double>(steps + 1);
     nsga.save(before);
-    books_before = *this;
+    books_before = static_cast<const Books&>(*this);
     if (!(model.integrator.locate_impacts ? advance_by_impacts(t, end - t)
                                           : advance(t, end - t, 0))) {
       const std::string reason = nsga.failure();
@@ -517,7 +520,7 @@ struct Simulation::Impl : Books {
   System system;
   Nsga nsga;
   double h;
-  long steps = 0, total_steps = 0;
+  long steps = 0, total_steps;
   RunStatistics statistics;
   std::vector<std::string> notices;
   Books books_before;
