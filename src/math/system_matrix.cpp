@@ -43,7 +43,7 @@ struct SystemMatrix::Sparse {
 
   Sparse() {
     klu_defaults(&common);
-    common.scale = 0;  // the weights have done it
+    common.scale = -1;  // the weights have done it, and the pattern needs no check
   }
   ~Sparse() {
     klu_free_numeric(&numeric, &common);
