@@ -29,7 +29,8 @@ FaceContact::FaceContact(const ContactSpec& spec, int face_node, int point_node,
   } else {
     int smallest = 0;
     normal_.cwiseAbs().minCoeff(&smallest);
-    tangents_[0] = Vec3::Unit(smallest).cross(normal_).normalized();
+    const Vec3 axis = Vec3::Unit(smallest);
+    tangents_[0] = (axis - normal_.dot(axis) * normal_).normalized();
     tangents_[1] = normal_.cross(tangents_[0]);
   }
   const auto row = [&](const Vec3& direction) {

@@ -138,6 +138,7 @@ ConvergenceStudy study_convergence(const Model& model, std::span<const double> s
   std::vector<double> all = {reference_step};
   all.insert(all.end(), study.steps.rbegin(), study.steps.rend());
   std::vector<long> steps_per_sample;
+  steps_per_sample.reserve(all.size());
   for (const double step : all) steps_per_sample.push_back(steps_in(coarsest, step));
 
   std::vector<Run> runs(all.size());

@@ -170,8 +170,10 @@ void Nsga::add_node_tangents(KktMatrix& K, const Configuration& q, const NodalVe
 template <class Problem>
 bool Nsga::solve_contacts(Problem& problem, double& eps, int& iterations, const char* what) {
   if (solve(problem, contact_K_, eps, iterations, what)) return true;
+  // The solution does not depend on the scaling; the way to it does.
+  problem.reset();
+  scale_contacts(Scaling::delassus, 1.0);
   for (int attempt = 1; attempt <= max_recoveries; ++attempt) {
-    if (attempt == 1) problem.reset();
     if (!find_active_sets(problem, eps)) return false;
     ++counts_.recovered;
     int more = 0;
@@ -801,26 +803,16 @@ void Nsga::begin_step(double h) {
     }
   }
   evaluate_contact_rows(q_n_);
+  scale_contacts(spec_.scaling, spec_.penalty);
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     ContactWork& work = contact_work_[c];
-    const FaceContact& contact = system_.contacts()[c];
-    double tangential = 0.0;
-    for (int i = 0; i < contact.rows(); ++i) {
-      const Vec12 g = work.G.row(i);
-      double inverse = 1.0 / mbar_;
-      if (spec_.scaling == Scaling::delassus)
-        inverse = system_.delassus(g, contact.a(), contact.b());
-      if (i > 0) tangential += inverse / contact.tangential_rows();
-      work.scale[i] = 1.0 / std::sqrt(inverse);
-      // A contact that stuck is held to where it began to stick, so that round-off does not add up.
-      if (i > 0 && !contact_states_[c].stuck)
-        contact_states_[c].anchor[i] = contact.coordinate(i).value(q_n_);
-    }
-    // One scale for all directions of slip keeps the friction disc round.
-    for (int i = 1; i < contact.rows(); ++i) work.scale[i] = 1.0 / std::sqrt(tangential);
-    work.law.penalty = spec_.penalty;
-    work.law.mu = contact.rows() > 1 ? contact.friction() * work.scale[0] / work.scale[1] : 0.0;
     work.candidate = work.closed = work.stuck = false;
+    // A contact that stuck is held to where it began to stick, so that round-off does not add up.
+    ContactState& state = contact_states_[c];
+    if (state.stuck) continue;
+    for (int i = 1; i < system_.contacts()[c].rows(); ++i) {
+      state.anchor[i] = system_.contacts()[c].coordinate(i).value(q_n_);
+    }
   }
   U_.setZero();
   W_.setZero();
@@ -828,6 +820,26 @@ void Nsga::begin_step(double h) {
   joint_impulse_hat_.setZero();
   nu_contact_.setZero();
   la_contact_.setZero();
+}
+
+void Nsga::scale_contacts(Scaling scaling, double penalty) {
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    ContactWork& work = contact_work_[c];
+    const FaceContact& contact = system_.contacts()[c];
+    const auto inverse_mass = [&](int row) {
+      if (scaling == Scaling::characteristic_mass) return 1.0 / mbar_;
+      return system_.delassus(work.G.row(row).transpose(), contact.a(), contact.b());
+    };
+    work.scale[0] = 1.0 / std::sqrt(inverse_mass(0));
+    // One scale for all directions of slip keeps the friction disc round.
+    double tangential = 0.0;
+    for (int i = 1; i < contact.rows(); ++i) tangential += inverse_mass(i);
+    for (int i = 1; i < contact.rows(); ++i) {
+      work.scale[i] = std::sqrt(contact.tangential_rows() / tangential);
+    }
+    work.law.penalty = penalty;
+    work.law.mu = contact.rows() > 1 ? contact.friction() * work.scale[0] / work.scale[1] : 0.0;
+  }
 }
 
 /// First guess: the smooth acceleration stays as it was. 001 (4)
@@ -900,6 +912,7 @@ void Nsga::save(Snapshot& s) const {
   s.a = a_n_;
   s.vd = vd_n_;
   s.la = la_;
+  s.joint_impulse = joint_impulse_;
   s.contacts = contact_states_;
   s.armed = armed_;
 }
@@ -910,8 +923,11 @@ void Nsga::restore(const Snapshot& s) {
   a_n_ = s.a;
   vd_n_ = s.vd;
   la_ = s.la;
+  joint_impulse_ = s.joint_impulse;
   contact_states_ = s.contacts;
   armed_ = s.armed;
+  evaluate_joint_rows(q_n_);
+  system_.remember(q_n_);
 }
 
 // ---- The start

@@ -80,7 +80,7 @@ class Nsga {
   struct Snapshot {
     Configuration q;
     NodalVector v, a, vd;
-    VecX la;
+    VecX la, joint_impulse;
     std::vector<ContactState> contacts;
     std::vector<char> armed;
   };
@@ -88,6 +88,8 @@ class Nsga {
   void restore(const Snapshot& snapshot);
 
  private:
+  friend struct NsgaProbe;  // tests differentiate the subproblems
+
   struct SmoothMotion;
   struct PositionCorrection;
   struct VelocityJump;
@@ -102,6 +104,7 @@ class Nsga {
 
   bool try_step(double t, double h);
   void begin_step(double h);
+  void scale_contacts(Scaling scaling, double penalty);
   void predict();
   void choose_candidates();
   void close_contacts();

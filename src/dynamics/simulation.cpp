@@ -20,9 +20,25 @@ constexpr double start_tolerance = 1e-8;
 constexpr double penetration_tolerance = 1e-10;
 constexpr int largest_rank_check = 600;
 
+struct Powers {
+  double load = 0.0, damper = 0.0, motor = 0.0;
+};
+
+/// What the steps done so far leave for the channels; a failed step must give it back.
+struct Books {
+  EnergyLedger ledger;
+  Powers last_powers;
+  std::vector<double> last_rates;
+  bool impact = false;  // in the last step
+  double last_step_size = 0.0;
+  std::vector<RowVector> interval_impulses;
+  VecX interval_joint_impulse;
+  StepCounts interval_counts;
+};
+
 }  // namespace
 
-struct Simulation::Impl {
+struct Simulation::Impl : Books {
   explicit Impl(const Model& given)
       : model(given), system(model), nsga(system, model.integrator), h(model.integrator.step) {
     total_steps = std::llround(model.integrator.duration / h);
@@ -83,7 +99,7 @@ struct Simulation::Impl {
 
   void check_joints(const Configuration& q, const NodalVector& v) const {
     std::vector<Mistake> mistakes;
-    double speed = 0.0;
+    double speed = system.length() / model.integrator.duration;
     for (Eigen::Index n = 0; n < v.size() / 6; ++n) {
       speed = std::max(
           {speed, v.segment<3>(6 * n).norm(), v.segment<3>(6 * n + 3).norm() * system.length()});
@@ -168,11 +184,11 @@ struct Simulation::Impl {
   void step() {
     const double t = time(), end = h * static_cast<double>(steps + 1);
     nsga.save(before);
-    ledger_before = ledger;
+    books_before = *this;
     if (!advance(t, end - t, 0)) {
       const std::string reason = nsga.failure();
       nsga.restore(before);
-      ledger = ledger_before;
+      static_cast<Books&>(*this) = books_before;
       throw Error(fmt::format("{}the step from t = {:.9g} s failed even in {} parts: {}",
                               file_prefix(), t, 1 << model.integrator.max_halvings, reason));
     }
@@ -198,10 +214,6 @@ struct Simulation::Impl {
   }
 
   // ---- Book-keeping ----
-
-  struct Powers {
-    double load = 0.0, damper = 0.0, motor = 0.0;
-  };
 
   Powers powers() const {
     Powers p;
@@ -472,15 +484,8 @@ struct Simulation::Impl {
   long steps = 0, total_steps = 0;
   RunStatistics statistics;
   std::vector<std::string> notices;
-  EnergyLedger ledger, ledger_before;
-  Powers last_powers;
-  std::vector<double> last_rates;
+  Books books_before;
   Nsga::Snapshot before;
-  bool impact = false;
-  double last_step_size = 0.0;
-  std::vector<RowVector> interval_impulses;
-  VecX interval_joint_impulse;
-  StepCounts interval_counts;
   std::vector<Channel> channels;
   std::vector<Fill> fills;
   int row_size = 0;

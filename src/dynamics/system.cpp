@@ -104,10 +104,14 @@ void System::add_body(const BodySpec& spec) {
   }
   const Vec3 centre = state.R * spec.centre_of_mass;
   state.x = spec.position + centre;
-  const Vec3 spin = state.R * spec.angular_velocity;
-  const auto index = static_cast<Eigen::Index>(nodes_.size());
-  v0_.segment<3>(6 * index) = spec.velocity + spin.cross(centre);
-  v0_.segment<3>(6 * index + 3) = spec.angular_velocity;
+  Vec6 velocity;
+  velocity << spec.velocity, spec.angular_velocity;
+  for (int i = 0; i < 6; ++i) {
+    if (!node.has(i)) velocity[i] = 0.0;  // what the body cannot do
+  }
+  const Vec3 spin = state.R * velocity.tail<3>();
+  velocity.head<3>() += spin.cross(centre);
+  v0_.segment<6>(6 * static_cast<Eigen::Index>(nodes_.size())) = velocity;
   nodes_.push_back(node);
   centres_.push_back(spec.centre_of_mass);
   q0_.push_back(state);

@@ -57,9 +57,13 @@ BodyChoice BodyLookup::find(const TomlTable& table, std::string_view key) const 
   if (found == known_.end()) {
     if (doubt_all_) return BodyChoice::unknown();
     std::vector<std::string> names = {"ground"};
-    for (const auto& [known, body] : known_) names.push_back(known);
-    std::string hint = did_you_mean(*name, names);
-    if (hint.empty() && names.size() <= most_names) {
+    std::string hint;
+    if (hints_left_ > 0) {
+      --hints_left_;
+      for (const auto& [known, body] : known_) names.push_back(known);
+      hint = did_you_mean(*name, names);
+    }
+    if (hint.empty() && names.size() > 1 && names.size() <= most_names) {
       hint = fmt::format("; expected one of '{}'", fmt::join(names, "', '"));
     }
     table.refuse(key, fmt::format("unknown body {}{}", in_quotes(*name), hint));

@@ -61,6 +61,7 @@ class BodyLookup {
  private:
   std::map<std::string, const BodySpec*, std::less<>> known_;
   bool doubt_all_ = false;
+  mutable int hints_left_ = 100;  ///< a hint looks at all names, which must not add up
 };
 
 /// A point in the frame of a body, the origin when the key is absent. A point body has no other.

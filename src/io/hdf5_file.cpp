@@ -72,8 +72,6 @@ Hdf5File::Hdf5File(std::filesystem::path path) : path_(std::move(path)) {
       check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, "create");
 }
 
-Hdf5File::~Hdf5File() = default;
-
 void Hdf5File::fail(const std::string& what) const {
   throw Error(
       fmt::format("{}: cannot {} this file: {}", path_.string(), what, reason_of_last_error()));

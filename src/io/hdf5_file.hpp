@@ -22,6 +22,8 @@ class Hdf5Id {
     swap(other);
     return *this;
   }
+  Hdf5Id(const Hdf5Id&) = delete;
+  Hdf5Id& operator=(const Hdf5Id&) = delete;
   ~Hdf5Id() { close(); }
 
   hid_t get() const { return id_; }
@@ -56,7 +58,6 @@ class Hdf5File {
  public:
   /// Replaces a file of that name.
   explicit Hdf5File(std::filesystem::path path);
-  ~Hdf5File();
 
   /// Attributes of the file itself (object "/") or of a group or dataset.
   void set_attribute(const std::string& object, const std::string& name, const std::string& value);

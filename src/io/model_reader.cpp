@@ -27,7 +27,7 @@ namespace {
 // A model of a hundred thousand bodies has about 20 MB; anything larger is not a model.
 constexpr std::size_t largest_file = 256 * 1024 * 1024;
 // toml++ nests a table per dot of a key and takes them down recursively; our keys have three dots.
-constexpr int most_dots = 100;
+constexpr int most_dots = 1000;
 
 // Refuses keys of absurdly many parts. Dots count while nothing ends the key.
 void check_dots(std::string_view text, const std::string& file) {
@@ -43,6 +43,25 @@ void check_dots(std::string_view text, const std::string& file) {
     column = c == '\n' ? 1 : column + 1;
     if (c == '\n') ++line;
   }
+}
+
+// The first line with which toml++ fails an assertion: it reads from the top and fails at once.
+int failing_line(std::string_view text) {
+  std::vector<std::size_t> ends;  // of the text up to and with each line
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos;
+       end = text.find('\n', end + 1)) {
+    ends.push_back(end + 1);
+  }
+  const auto reads = [&](std::size_t end) {
+    try {
+      const toml::table ignored = toml::parse(text.substr(0, end));
+    } catch (const toml::parse_error&) {
+    } catch (const TomlFailure&) {
+      return false;
+    }
+    return true;
+  };
+  return 1 + static_cast<int>(std::partition_point(ends.begin(), ends.end(), reads) - ends.begin());
 }
 
 toml::table parse_toml(std::string_view text, const std::string& file) {
@@ -65,6 +84,8 @@ toml::table parse_toml(std::string_view text, const std::string& file) {
     place.column = std::max(place.column, 1);
     throw Error(std::move(place),
                 fmt::format("not valid TOML: {}{}", reason, cut ? "; is the file cut off?" : ""));
+  } catch (const TomlFailure&) {
+    throw Error({file, failing_line(text), 1}, "not valid TOML: this line cannot be understood");
   }
 }
 

@@ -13,6 +13,9 @@
 namespace clatter {
 namespace {
 
+// toml++ nests a table per dot of a key and takes them down recursively; this keeps them few.
+constexpr std::size_t longest_override = 4000;
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t first = text.find_first_not_of(blanks);
@@ -68,6 +71,8 @@ std::pair<toml::table, std::optional<std::string>> parse_value(const std::string
     if (!word) {
       return {toml::table(), fmt::format("the value is not valid TOML: {}", error.description())};
     }
+  } catch (const TomlFailure&) {
+    return {toml::table(), "the value is not valid TOML"};
   }
   std::string literal = "value = \"";
   for (const char c : value) {
@@ -177,6 +182,7 @@ class Walk {
 
 std::optional<std::string> put(toml::table* writable, const toml::table& model,
                                const std::string& text) {
+  if (text.size() > longest_override) return "the override is too long";
   const std::optional<PathAndValue> parts = split(text);
   if (!parts) return "expected key.path=value";
   auto [document, wrong_value] = parse_value(parts->value, override_name(text));

@@ -72,9 +72,9 @@ double extent_of(const Model& model) {
 
 }  // namespace
 
-ParaviewSeries::ParaviewSeries(const std::filesystem::path& directory, const Model& model,
+ParaviewSeries::ParaviewSeries(std::filesystem::path directory, const Model& model,
                                const std::vector<Channel>& channels)
-    : directory_(directory) {
+    : directory_(std::move(directory)), list_end_(static_cast<long>(list_header.size())) {
   std::map<std::string, const Channel*> by_path;
   for (const Channel& channel : channels) by_path[channel.path] = &channel;
   const auto offset = [&](const std::string& path) {
@@ -129,7 +129,6 @@ ParaviewSeries::ParaviewSeries(const std::filesystem::path& directory, const Mod
 
   make_directory(directory_ / frame_folder);
   replace_file(directory_ / list_name, std::string(list_header) + std::string(list_footer));
-  list_end_ = static_cast<long>(list_header.size());
 }
 
 void ParaviewSeries::add_part(const Mesh& mesh, int body, Kind kind) {

@@ -20,7 +20,7 @@ namespace clatter {
 /// contact point) and `velocity`; contact points also `gap` and `normal_force`, zero elsewhere.
 class ParaviewSeries : public Recorder {
  public:
-  ParaviewSeries(const std::filesystem::path& directory, const Model& model,
+  ParaviewSeries(std::filesystem::path directory, const Model& model,
                  const std::vector<Channel>& channels);
 
   /// Writes a frame, complete and listed when this returns.

@@ -76,7 +76,7 @@ ResultFile::ResultFile(const std::filesystem::path& path, const std::vector<Chan
 
 void ResultFile::append(double time, std::span<const double> row) {
   time_buffer_[rows_] = time;
-  std::copy_n(row.begin(), row_size_, buffer_.begin() + rows_ * row_size_);
+  std::copy_n(row.begin(), row_size_, buffer_.data() + rows_ * row_size_);
   if (++rows_ == capacity_) flush();
 }
 

@@ -14,7 +14,9 @@ namespace clatter {
 /// holds the times [s]; units and names of components are attributes of the datasets, the origin of
 /// the run (version, model text and hash, settings) attributes of the file.
 ///
-/// Rows are gathered in memory and written a chunk at a time, or when a flush is due.
+/// Rows are gathered in memory and written a chunk at a time, or when a flush is due. A process
+/// killed in the middle of that may leave some datasets a flush longer than others; the rows that
+/// all have are whole.
 class ResultFile : public Recorder {
  public:
   ResultFile(const std::filesystem::path& path, const std::vector<Channel>& channels,

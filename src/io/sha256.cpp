@@ -26,9 +26,9 @@ constexpr std::array<std::uint32_t, 64> K = {
 
 void add_block(Words& H, const unsigned char* block) {
   std::array<std::uint32_t, 64> W;
-  for (int t = 0; t < 16; ++t)
-    W[t] = std::uint32_t{block[4 * t]} << 24 | std::uint32_t{block[4 * t + 1]} << 16 |
-           std::uint32_t{block[4 * t + 2]} << 8 | std::uint32_t{block[4 * t + 3]};
+  for (int t = 0; t < 16; ++t, block += 4)
+    W[t] = std::uint32_t{block[0]} << 24 | std::uint32_t{block[1]} << 16 |
+           std::uint32_t{block[2]} << 8 | std::uint32_t{block[3]};
   for (int t = 16; t < 64; ++t) {
     const std::uint32_t x = W[t - 15], y = W[t - 2];
     W[t] = W[t - 16] + (std::rotr(x, 7) ^ std::rotr(x, 18) ^ (x >> 3)) + W[t - 7] +

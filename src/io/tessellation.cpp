@@ -13,6 +13,7 @@ constexpr int parallels = 11;  ///< circles of latitude on a sphere, without the
 
 std::vector<int> shifted(const std::vector<int>& cell, int first) {
   std::vector<int> result;
+  result.reserve(cell.size());
   for (const int i : cell) result.push_back(first + i);
   return result;
 }
@@ -54,7 +55,7 @@ Mesh sphere(double radius) {
 Mesh box(const Vec3& size) {
   Mesh mesh;
   for (int i = 0; i < 8; ++i)
-    mesh.points.push_back(
+    mesh.points.emplace_back(
         size.cwiseProduct(Vec3(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5)));
   mesh.polygons = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
                    {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
@@ -118,6 +119,7 @@ Mesh tessellate_face(const Vec3& point, const Vec3& normal, const std::vector<Ve
     mesh.points = {point - a - b, point + a - b, point + a + b, point - a + b};
   }
   std::vector<int> face;
+  face.reserve(mesh.points.size() + 1);
   for (int i = 0; i < static_cast<int>(mesh.points.size()); ++i) face.push_back(i);
   mesh.polygons.push_back(face);
   face.push_back(0);

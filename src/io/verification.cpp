@@ -73,6 +73,7 @@ std::optional<int> find_entry(const std::string& name, const std::vector<Channel
 
 Mistake unknown_quantity(const VerifySpec& spec, const std::vector<Channel>& channels) {
   std::vector<std::string> known;
+  known.reserve(run_quantities.size());
   for (const RunQuantity& quantity : run_quantities) known.emplace_back(quantity.name);
   for (const Channel& channel : channels)
     for (std::size_t i = 0; i < channel.components.size(); ++i)

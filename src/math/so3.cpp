@@ -5,17 +5,18 @@
 namespace clatter {
 namespace {
 
-// Below this angle the series (three terms) are exact to round-off: the first one left out is
-// th^6 / 40320 < 1e-17 relative.
-constexpr double small_angle = 0.02;
+/// sin(th/2) / th, which is exact to round-off wherever th is not zero.
+double half_sinc(double th) { return th > 0.0 ? std::sin(0.5 * th) / th : 0.5; }
 
 /// (1 - cos th) / th^2
 double one_minus_cosine(double th2) {
-  const double th = std::sqrt(th2);
-  if (th < small_angle) return 0.5 - th2 / 24.0 * (1.0 - th2 / 30.0);
-  const double s = std::sin(0.5 * th);  // no cancellation, unlike 1 - cos
-  return 2.0 * s * s / th2;
+  const double s = half_sinc(std::sqrt(th2));  // no cancellation, unlike 1 - cos
+  return 2.0 * s * s;
 }
+
+// The two functions below lose digits in 1 - (1 - ...) at small angles. Below 0.2 their series,
+// cut where the next term is less than 1e-15 of the sum, are the better choice; above, what is
+// lost is less than round-off once multiplied by th^2 in the tangents.
 
 /// (1 - sin th / th) / th^2
 double one_minus_sinc(double th2) {
@@ -46,11 +47,9 @@ Mat3 skew(const Vec3& a) {
 }
 
 Quaternion exp_so3(const Vec3& psi) {
-  const double th2 = psi.squaredNorm();
-  const double th = std::sqrt(th2);
-  const double half_sinc =
-      th < small_angle ? 0.5 - th2 / 48.0 * (1.0 - th2 / 80.0) : std::sin(0.5 * th) / th;
-  return {std::cos(0.5 * th), half_sinc * psi.x(), half_sinc * psi.y(), half_sinc * psi.z()};
+  const double th = psi.norm();
+  const double s = half_sinc(th);
+  return {std::cos(0.5 * th), s * psi.x(), s * psi.y(), s * psi.z()};
 }
 
 Vec3 log_so3(const Quaternion& rotation) {

@@ -171,6 +171,15 @@ std::vector<int> SystemMatrix::elimination_order() const {
   return order;
 }
 
+MatX SystemMatrix::entries() const {
+  if (dense_) return Eigen::Map<const MatX>(values_.data(), size_, size_);
+  MatX m = MatX::Zero(size_, size_);
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    m(sparse_->row_of[k], sparse_->column_of[k]) = values_[k];
+  }
+  return m;
+}
+
 bool SystemMatrix::factorise(const VecX& weights, double smallest_pivot_ratio) {
   const Stopwatch stopwatch(time);
   ++factorisations;
@@ -186,6 +195,7 @@ bool SystemMatrix::factorise_dense(double smallest_pivot_ratio) {
   double smallest = INFINITY, largest = 0.0;
   for (int i = 0; i < size_; ++i) {
     const double pivot = std::abs(lu_.matrixLU()(i, i));
+    if (std::isnan(pivot)) return false;
     smallest = std::min(smallest, pivot);
     largest = std::max(largest, pivot);
   }

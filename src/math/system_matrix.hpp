@@ -54,6 +54,9 @@ class SystemMatrix {
     }
   }
 
+  /// The matrix written out, unscaled; for tests and diagnosis.
+  MatX entries() const;
+
   /// Factorises; false when the smallest pivot is less than `smallest_pivot_ratio` of the largest,
   /// that is when the matrix is singular as far as the caller cares.
   bool factorise(const VecX& weights, double smallest_pivot_ratio = 1e-11);

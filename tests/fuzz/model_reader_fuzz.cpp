@@ -1,0 +1,75 @@
+// Whatever bytes a file holds, the reader gives either a model with sound numbers or an Error whose
+// mistakes all have a place. Text after a zero byte is taken as overrides, one per zero byte.
+//
+//   model_reader_fuzz -max_len=4096 -dict=tests/fuzz/model_reader_fuzz.dict corpus
+//   tests/broken-models
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/model_reader.hpp"
+
+namespace {
+
+using namespace clatter;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+bool is_rotation(const Mat3& m) {
+  // Round-off of building a frame from three unit vectors.
+  return (m.transpose() * m).isIdentity(1e-9) && m.determinant() > 0.0;
+}
+
+void check(const Model& model) {
+  require(!model.bodies.empty());
+  for (const BodySpec& body : model.bodies) {
+    require(body.mass > 0.0 && body.inertia.allFinite() && body.position.allFinite());
+    require(is_rotation(body.orientation.toRotationMatrix()));
+    require(body.kind == BodyKind::point || body.inertia(2, 2) > 0.0);
+  }
+  for (const SpringSpec& spring : model.springs) require(spring.axis.allFinite());
+  for (const JointSpec& joint : model.joints) {
+    require(joint.a.point.allFinite() && joint.b.point.allFinite());
+    require(is_rotation(joint.axes_a) && is_rotation(joint.axes_b));
+    if (joint.motor) (*joint.motor)(0.5);
+  }
+  for (const LoadSpec& load : model.loads) {
+    for (const Expression& component : load.force) component(0.5);
+    for (const Expression& component : load.torque) component(0.5);
+  }
+  for (const ContactSpec& contact : model.contacts) {
+    require(std::abs(contact.normal.norm() - 1.0) < 1e-12);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view rest(reinterpret_cast<const char*>(data), size);
+  std::vector<std::string> parts;
+  for (std::size_t end = rest.find('\0'); end != std::string_view::npos; end = rest.find('\0')) {
+    parts.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+  }
+  parts.emplace_back(rest);
+  const std::string text = parts.front();
+  parts.erase(parts.begin());
+  try {
+    check(parse_model(text, "fuzz.toml", parts));
+  } catch (const Error& error) {
+    require(!error.mistakes().empty());
+    for (const Mistake& mistake : error.mistakes()) {
+      const bool in_file = mistake.place.file == "fuzz.toml" && mistake.place.line > 0;
+      require(in_file || mistake.place.file.starts_with("override "));
+      require(!mistake.message.empty());
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,331 @@
+// The subproblems are private to their source file, which is therefore compiled into this test;
+// the program then takes the integrator from here instead of from the library.
+#include <gtest/gtest.h>
+
+#include "dynamics/nsga.cpp"  // NOLINT(bugprone-suspicious-include)
+#include "support/finite_difference.hpp"
+#include "support/random_state.hpp"
+#include "support/run.hpp"
+
+namespace clatter {
+
+/// Puts an integrator into an arbitrary state within a step and differentiates its subproblems.
+struct NsgaProbe {
+  Nsga& s;
+  VecX scratch{};
+
+  /// Everything a step holds when its Newton iterations run, at random: far from any solution, so
+  /// that every term of every matrix counts.
+  void be_anywhere(testing::Random& random, double h, ContactStatus status) {
+    System& system = s.system_;
+    const Eigen::Index size = system.nodal_size();
+    NodalVector v = random.numbers(size);
+    system.keep_unknowns(v);
+    s.start(random_configuration(random), v, 0.0);
+    system.set_time(h, h / 16.0);
+    s.begin_step(h);
+    for (NodalVector* nodal : {&s.delta_, &s.vs_, &s.vd_, &s.U_, &s.W_}) {
+      *nodal = random.numbers(size);
+      system.keep_unknowns(*nodal);
+    }
+    s.U_ *= 0.2;
+    s.la_ = random.numbers(s.la_.size());
+    s.nu_ = random.numbers(s.nu_.size());
+    s.joint_impulse_hat_ = random.numbers(s.la_.size());
+    Nsga::SmoothMotion{s, scratch}.evaluate();
+    s.total_ = s.delta_ + s.U_;
+    retract(system.nodes(), s.q_n_, s.total_, s.q_);
+    for (Nsga::ContactWork& work : s.contact_work_) work.candidate = work.closed = true;
+    press_contacts(random, s.nu_contact_, status, true);
+    press_contacts(random, s.la_contact_, status, false);
+  }
+
+  Configuration random_configuration(testing::Random& random) {
+    System& system = s.system_;
+    NodalVector away = random.numbers(system.nodal_size(), 0.7);
+    system.keep_unknowns(away);
+    Configuration q = system.initial_configuration();
+    retract(system.nodes(), system.initial_configuration(), away, q);
+    return q;
+  }
+
+  /// Multipliers that give every contact the status, away from where it changes.
+  void press_contacts(testing::Random& random, VecX& multipliers, ContactStatus status,
+                      bool position_level) {
+    if (position_level) {
+      Nsga::PositionCorrection{s, scratch}.evaluate();
+    } else {
+      Nsga::VelocityJump{s, scratch}.evaluate();
+    }
+    for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
+      const FaceContact& contact = s.system_.contacts()[c];
+      const Nsga::ContactWork& work = s.contact_work_[c];
+      RowVector xi = RowVector::Zero(contact.rows());
+      xi[0] = status == ContactStatus::open ? -1.0 : 1.0;
+      if (contact.rows() > 1) {
+        const double radius = work.law.mu * std::abs(xi[0]);
+        const VecX direction = random.numbers(contact.rows() - 1).normalized();
+        xi.tail(contact.rows() - 1) =
+            (status == ContactStatus::stick ? 0.5 * radius : 2.0 * radius + 0.3) * direction;
+      }
+      multipliers.segment(contact.first_row, contact.rows()) = xi + work.law.penalty * work.ghat;
+    }
+  }
+
+  /// The assembled matrix against differences of the residual it belongs to.
+  template <class Problem>
+  ::testing::AssertionResult check(KktMatrix& K, ContactStatus status, bool has_contacts) {
+    VecX rhs = VecX::Zero(K.size());
+    Problem problem{s, rhs};
+    const auto residual = [&](const VecX& x) -> VecX {
+      problem.move(K, x, 1.0);
+      problem.evaluate();
+      if (has_contacts) {
+        for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
+          const bool frictionless = s.system_.contacts()[c].tangential_rows() == 0;
+          const ContactStatus expected =
+              frictionless && status == ContactStatus::stick ? ContactStatus::slip : status;
+          EXPECT_EQ(s.contact_work_[c].equations.status, expected);
+        }
+      }
+      VecX minus_residual = VecX::Zero(K.size());
+      problem.fill_right_side(K, minus_residual);
+      problem.move(K, x, -1.0);
+      return -minus_residual;
+    };
+    const testing::Differences numeric = testing::differences(residual, K.size(), 1e-3);
+    problem.evaluate();
+    K.set_zero();
+    problem.assemble(K);
+    return testing::agrees(K.matrix().entries(), numeric);
+  }
+
+  ::testing::AssertionResult check_smooth(ContactStatus status) {
+    return check<Nsga::SmoothMotion>(s.smooth_K_, status, false);
+  }
+  ::testing::AssertionResult check_position(ContactStatus status) {
+    return check<Nsga::PositionCorrection>(s.contact_K_, status, true);
+  }
+  ::testing::AssertionResult check_velocity(ContactStatus status) {
+    s.evaluate_joint_rows(s.q_);
+    s.evaluate_contact_rows(s.q_);
+    return check<Nsga::VelocityJump>(s.contact_K_, status, true);
+  }
+};
+
+namespace {
+
+using testing::Random;
+
+BodySpec body_anywhere(std::string name, BodyKind kind, Random& random) {
+  BodySpec body;
+  body.name = std::move(name);
+  body.kind = kind;
+  body.mass = random.number(0.5, 2.0);
+  body.inertia = random.inertia();
+  body.centre_of_mass = random.vector(0.2);
+  body.position = random.vector();
+  body.orientation = random.rotation();
+  if (kind == BodyKind::planar) {
+    body.centre_of_mass.z() = body.position.z() = 0.0;
+    body.angle = random.number(-3.0, 3.0);
+  }
+  return body;
+}
+
+Attachment at(std::string body, Random& random, bool planar = false) {
+  Vec3 point = random.vector(0.5);
+  if (planar) point.z() = 0.0;
+  return {std::move(body), point};
+}
+
+JointSpec joint_anywhere(std::string name, JointKind kind, Attachment a, Attachment b,
+                         Random& random) {
+  JointSpec joint;
+  joint.name = std::move(name);
+  joint.kind = kind;
+  joint.a = std::move(a);
+  joint.b = std::move(b);
+  joint.axes_a = random.axes();
+  joint.axes_b = random.axes();
+  return joint;
+}
+
+/// Three bodies and a point with one of everything between them; the ground takes part.
+Model everything_in_space(Random& random) {
+  Model model;
+  model.gravity = random.vector(9.0);
+  for (const char* name : {"A", "B", "C"}) {
+    model.bodies.push_back(body_anywhere(name, BodyKind::rigid, random));
+  }
+  model.bodies.push_back(body_anywhere("P", BodyKind::point, random));
+
+  SpringSpec axial;
+  axial.name = "axial";
+  axial.a = at("A", random);
+  axial.b = {"C", Vec3(3.0, 3.0, 3.0)};  // long: differences err with one over the length
+  axial.stiffness = 5.0;
+  axial.damping = 0.7;
+  axial.rest = 1.0;
+  SpringSpec linear = axial;
+  linear.name = "linear";
+  linear.kind = SpringKind::linear;
+  linear.a = at("", random);
+  linear.b = at("P", random);
+  linear.axis = random.direction();
+  SpringSpec torsional = axial;
+  torsional.name = "torsional";
+  torsional.kind = SpringKind::torsional;
+  torsional.a.body = "B";
+  torsional.b.body = "";
+  torsional.axis = random.direction();
+  model.springs = {axial, linear, torsional};
+
+  LoadSpec follower;
+  follower.name = "follower";
+  follower.at = at("B", random);
+  follower.force = {Expression("2+sin(t)"), 1.0, -1.5};
+  follower.torque = {0.5, Expression("t"), -1.0};
+  follower.axes = LoadAxes::body;
+  LoadSpec dead = follower;
+  dead.name = "dead";
+  dead.axes = LoadAxes::space;
+  model.loads = {follower, dead};
+
+  model.joints = {
+      joint_anywhere("ball", JointKind::ball, at("", random), at("A", random), random),
+      joint_anywhere("revolute", JointKind::revolute, at("A", random), at("B", random), random),
+      joint_anywhere("slide", JointKind::prismatic, at("B", random), at("C", random), random),
+      joint_anywhere("link", JointKind::distance, at("C", random), at("P", random), random)};
+  model.joints[1].motor = Expression("0.3*t");
+  model.joints[2].motor = Expression("0.1+t^2");
+
+  ContactSpec contact;
+  contact.name = "between bodies";
+  contact.point = at("C", random);
+  contact.face = at("A", random);
+  contact.normal = random.direction();
+  contact.friction = 0.4;
+  contact.restitution = 0.5;
+  contact.tangential_restitution = -0.3;
+  ContactSpec on_ground = contact;
+  on_ground.name = "on the ground";
+  on_ground.point = at("P", random);
+  on_ground.face = at("", random);
+  ContactSpec frictionless = contact;
+  frictionless.name = "point of the ground, frictionless";
+  frictionless.point = at("", random);
+  frictionless.face = at("B", random);
+  frictionless.friction = 0.0;
+  model.contacts = {contact, on_ground, frictionless};
+  return model;
+}
+
+Model everything_in_the_plane(Random& random) {
+  Model model;
+  model.gravity = Vec3(1.0, -9.0, 0.0);
+  for (const char* name : {"A", "B"}) {
+    model.bodies.push_back(body_anywhere(name, BodyKind::planar, random));
+  }
+  SpringSpec axial;
+  axial.name = "axial";
+  axial.a = at("A", random, true);
+  axial.b = {"B", Vec3(3.0, 4.0, 0.0)};
+  axial.stiffness = 5.0;
+  axial.damping = 0.7;
+  axial.rest = 1.0;
+  SpringSpec torsional = axial;
+  torsional.name = "torsional";
+  torsional.kind = SpringKind::torsional;
+  torsional.axis = Vec3::UnitZ();
+  model.springs = {axial, torsional};
+  LoadSpec follower;
+  follower.name = "follower";
+  follower.at = at("B", random, true);
+  follower.force = {2.0, 1.0, 0.0};
+  follower.axes = LoadAxes::body;
+  model.loads = {follower};
+  JointSpec hinge = joint_anywhere("hinge", JointKind::revolute, at("A", random, true),
+                                   at("B", random, true), random);
+  hinge.axes_a = hinge.axes_b = Mat3::Identity();
+  hinge.motor = Expression("t");
+  model.joints = {hinge};
+  ContactSpec contact;
+  contact.name = "tip";
+  contact.point = at("B", random, true);
+  contact.face = at("A", random, true);
+  contact.normal = Vec3(0.6, 0.8, 0.0);
+  contact.friction = 0.4;
+  ContactSpec on_ground = contact;
+  on_ground.name = "on the ground";
+  on_ground.face = at("", random, true);
+  model.contacts = {contact, on_ground};
+  return model;
+}
+
+struct Case {
+  const char* name;
+  Model (*model)(Random&);
+  ContactStatus status;
+  double penalty;
+};
+
+/// Every element's force, rows and tangents, through the three Newton matrices.
+class NewtonMatrix : public ::testing::TestWithParam<Case> {
+ protected:
+  template <class Check>
+  void at_random_states(const Check& check) {
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+      Random random(seed);
+      const Model model = GetParam().model(random);
+      System system(model);
+      IntegratorSpec spec;
+      spec.penalty = GetParam().penalty;
+      Nsga nsga(system, spec);
+      NsgaProbe probe{nsga};
+      // A step so long that velocities, stiffness and mass are equally heard.
+      probe.be_anywhere(random, 0.6, GetParam().status);
+      EXPECT_TRUE(check(probe)) << "seed " << seed;
+    }
+  }
+};
+
+TEST_P(NewtonMatrix, of_the_smooth_motion_is_the_derivative_of_its_residual) {
+  at_random_states([](NsgaProbe& probe) { return probe.check_smooth(GetParam().status); });
+}
+
+TEST_P(NewtonMatrix, of_the_position_correction_is_the_derivative_of_its_residual) {
+  at_random_states([](NsgaProbe& probe) { return probe.check_position(GetParam().status); });
+}
+
+TEST_P(NewtonMatrix, of_the_velocity_jump_is_the_derivative_of_its_residual) {
+  at_random_states([](NsgaProbe& probe) { return probe.check_velocity(GetParam().status); });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Systems, NewtonMatrix,
+    ::testing::Values(Case{"space_open", everything_in_space, ContactStatus::open, 1.0},
+                      Case{"space_stick", everything_in_space, ContactStatus::stick, 1.0},
+                      Case{"space_slip", everything_in_space, ContactStatus::slip, 1.0},
+                      Case{"space_slip_penalty_3", everything_in_space, ContactStatus::slip, 3.0},
+                      Case{"plane_stick", everything_in_the_plane, ContactStatus::stick, 1.0},
+                      Case{"plane_slip_penalty_3", everything_in_the_plane, ContactStatus::slip,
+                           3.0}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(GeneralizedAlpha, coefficients_match_the_table_of_the_source) {
+  const auto expect = [](double rho, double am, double af, double gamma, double beta) {
+    const GeneralizedAlpha c(rho);
+    EXPECT_NEAR(c.am, am, 1e-15);
+    EXPECT_NEAR(c.af, af, 1e-15);
+    EXPECT_NEAR(c.gamma, gamma, 1e-15);
+    EXPECT_NEAR(c.beta, beta, 1e-15);
+  };
+  expect(0.0, -1.0, 0.0, 1.5, 1.0);
+  expect(0.5, 0.0, 1.0 / 3.0, 5.0 / 6.0, 4.0 / 9.0);
+  expect(0.8, 1.0 / 3.0, 4.0 / 9.0, 11.0 / 18.0, 25.0 / 81.0);
+  expect(1.0, 0.5, 0.5, 0.5, 0.25);
+}
+
+}  // namespace
+}  // namespace clatter
