@@ -218,13 +218,18 @@ void print_summary(const Summary& summary, const ResultDirectory& directory) {
                     iterations("  velocity jump", run.velocity)}));
 
   std::vector<std::vector<std::string>> lines;
-  if (run.substeps > 0)
-    lines.push_back({"substeps of retried steps", std::to_string(run.substeps)});
+  if (run.substeps > 0) lines.push_back({"substeps", std::to_string(run.substeps)});
   if (run.regularised > 0) lines.push_back({"regularised solves", std::to_string(run.regularised)});
+  if (run.recovered > 0) lines.push_back({"solves by Gauss-Seidel", std::to_string(run.recovered)});
+  if (run.plastic > 0) {
+    lines.push_back({"steps without restitution", std::to_string(run.plastic),
+                     "(contacts jammed; the impact law had no solution)"});
+  }
   if (std::isfinite(run.min_gap))
     lines.push_back({"smallest gap", format_number(run.min_gap), "m"});
   if (run.max_joint_error > 0)
-    lines.push_back({"largest joint error", format_number(run.max_joint_error), "m or rad"});
+    lines.push_back(
+        {"largest joint error", format_number(run.max_joint_error), "of the size of the model"});
   for (const auto& [name, value] : summary.energy)
     if (value != 0.0) lines.push_back({"energy/" + name, format_number(value), "J"});
   say("\n{}\n", align(lines, {0, 2}));

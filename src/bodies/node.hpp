@@ -46,8 +46,8 @@ struct NodeState {
 
 using Configuration = std::vector<NodeState>;
 
-inline auto of_node(NodalVector& v, int node) { return v.segment<6>(6 * node); }
-inline auto of_node(const NodalVector& v, int node) { return v.segment<6>(6 * node); }
+inline auto of_node(NodalVector& v, Eigen::Index node) { return v.segment<6>(6 * node); }
+inline auto of_node(const NodalVector& v, Eigen::Index node) { return v.segment<6>(6 * node); }
 
 /// The velocities (or increments) of nodes a and b, one under the other.
 inline Vec12 of_pair(const NodalVector& v, int a, int b) {

@@ -10,7 +10,7 @@
 namespace clatter {
 
 /// Errors below this count as exact: round-off, from which no order can be read.
-inline constexpr double exact_error = 1e-12;
+inline constexpr double exact_error = 1e-11;
 
 /// How the error falls with the step.
 struct ErrorDecay {

@@ -57,6 +57,9 @@ class Nsga {
   const NodalVector& v() const { return v_n_; }
   const NodalVector& acceleration() const { return vd_n_; }
   const std::vector<ContactState>& contacts() const { return contact_states_; }
+  /// Joint j belongs to bodies that a contact struck in the last step: its impulse is that of an
+  /// impact.
+  bool is_struck(int joint) const;
   /// False while the point of a contact is behind its face, having come there from beside it.
   bool is_armed(int contact) const { return armed_[contact] != 0; }
   const StepCounts& counts() const { return counts_; }
@@ -65,6 +68,10 @@ class Nsga {
   const VecX& joint_impulses() const { return joint_impulse_; }
   /// Rows of joint j at the present configuration.
   const KktMatrix::Rows& joint_rows(int j) const { return joint_G_[j]; }
+  /// When the first contact with restitution met in the last step, as a part of the step; `before`
+  /// is the state at its start. More than one: none did. Flights shorter than `shortest` are rest.
+  double first_impact(const std::vector<ContactState>& before, double h, double shortest) const;
+  /// Relative to the size of the model where it is a length.
   double joint_error() const { return joint_error_; }
   double joint_velocity_error() const { return joint_velocity_error_; }
 
@@ -107,8 +114,12 @@ class Nsga {
   void scale_contacts(Scaling scaling, double penalty);
   void predict();
   void choose_candidates();
+  void find_islands();
+  /// Takes restitution from the contacts of the island with the largest residual, or from all.
+  void forbid_rebound(bool everywhere);
   void close_contacts();
   void accept();
+  void mark_struck(bool new_contact);
   void evaluate_joint_rows(const Configuration& q);
   void evaluate_contact_rows(const Configuration& q);
   void add_node_tangents(KktMatrix& K, const Configuration& q, const NodalVector& v, double mass,
@@ -159,10 +170,12 @@ class Nsga {
   double span_ = 0.0, mass_root_ = 0.0;
   std::vector<Mat3> T_;
   struct ContactWork {
-    bool candidate = false;  // may close in this step
-    bool closed = false;     // in the set A of 001 (7)
-    bool stuck = false;      // at position level
-    RowVector scale;         // square roots of the inverse Delassus diagonal
+    bool candidate = false;   // may close in this step
+    bool closed = false;      // in the set A of 001 (7)
+    bool stuck = false;       // at position level
+    double bounce = 1.0;      // factor on its coefficients of restitution
+    double smooth_gap = 0.0;  // at the end of the smooth motion
+    RowVector scale;          // square roots of the inverse Delassus diagonal
     ContactLaw law;
     KktMatrix::Rows G;
     RowVector ghat;  // scaled gap or velocity terms
@@ -172,7 +185,8 @@ class Nsga {
   std::vector<KktMatrix::Rows> joint_G_;
   VecX rhs_smooth_, rhs_contact_;
   double eps_smooth_ = 0.0, eps_position_ = 0.0, eps_velocity_ = 0.0;
-  double bounce_ = 1.0;  // factor on all coefficients of restitution
+  std::vector<int> island_;   // of each node: the smallest node it is connected with
+  std::vector<char> struck_;  // node: its island has a new contact
   double joint_error_ = 0.0, joint_velocity_error_ = 0.0;
   StepCounts counts_;
   std::string failure_;

@@ -29,7 +29,6 @@ struct Books {
   EnergyLedger ledger;
   Powers last_powers;
   std::vector<double> last_rates;
-  bool impact = false;  // in the last step
   double last_step_size = 0.0;
   std::vector<RowVector> interval_impulses;
   VecX interval_joint_impulse;
@@ -85,14 +84,16 @@ struct Simulation::Impl : Books {
       const double moved = (q[n].x - q0[n].x).norm();
       const double turned = log_so3(q0[n].p.conjugate() * q[n].p).norm();
       const auto index = static_cast<int>(n);
-      const double faster = (of_node(v, index) - of_node(v0, index)).norm();
+      const Vec6 change = of_node(v, index) - of_node(v0, index);
+      const double faster = change.head<3>().norm(), spun = change.tail<3>().norm();
+      const double rate = start_tolerance / model.integrator.duration;
       if (moved > start_tolerance * system.length() || turned > start_tolerance ||
-          faster > start_tolerance * (1.0 + of_node(v, index).norm())) {
+          faster > rate * system.length() || spun > rate) {
         notices.push_back(
-            fmt::format("assembly moved body '{}' by {:.6g} m, turned it by {:.6g} rad and changed "
-                        "its velocity "
-                        "by {:.6g}",
-                        system.nodes()[n].name, moved, turned, faster));
+            fmt::format("assembly moved body '{}' by {:.6g} m and {:.6g} rad, and changed its "
+                        "velocity by {:.6g} "
+                        "m/s and {:.6g} rad/s",
+                        system.nodes()[n].name, moved, turned, faster, spun));
       }
     }
   }
@@ -185,7 +186,8 @@ struct Simulation::Impl : Books {
     const double t = time(), end = h * static_cast<double>(steps + 1);
     nsga.save(before);
     books_before = *this;
-    if (!advance(t, end - t, 0)) {
+    if (!(model.integrator.locate_impacts ? advance_by_impacts(t, end - t)
+                                          : advance(t, end - t, 0))) {
       const std::string reason = nsga.failure();
       nsga.restore(before);
       static_cast<Books&>(*this) = books_before;
@@ -211,6 +213,37 @@ struct Simulation::Impl : Books {
     const double half = 0.5 * step_size;
     statistics.substeps += level == 0 ? 2 : 1;
     return advance(t, half, level + 1) && advance(t + half, step_size - half, level + 1);
+  }
+
+  /// Cuts the step shortly before and after each impact, so that the impact law takes the speed at
+  /// the impact and the rebound starts there. The rest of a step with very many is taken as one.
+  bool advance_by_impacts(double t, double step_size) {
+    constexpr int max_trials = 200;
+    const double margin = 1e-5 * step_size;  // to which impacts are dated
+    const double end = t + step_size;
+    double part = step_size;
+    for (int trial = 0; trial < max_trials; ++trial) {
+      nsga.save(before_impact);
+      if (!nsga.advance(t, part)) break;
+      const double meeting = part * nsga.first_impact(before_impact.contacts, part, margin / part);
+      if (meeting > 2.0 * margin && meeting < part) {
+        nsga.restore(before_impact);
+        part = meeting - margin;  // come close first
+        continue;
+      }
+      if (meeting < part && part > 4.0 * margin) {
+        nsga.restore(before_impact);
+        part = meeting + margin;
+        if (!nsga.advance(t, part)) break;
+      }
+      book(part);
+      t += part;
+      if (end - t < 0.5 * margin) return true;
+      part = end - t;
+      ++statistics.substeps;
+    }
+    nsga.restore(before_impact);
+    return advance(t, end - t, 0);
   }
 
   // ---- Book-keeping ----
@@ -258,18 +291,21 @@ struct Simulation::Impl : Books {
         last_rates[row] = rate;
       }
     }
-    impact = false;
     for (std::size_t c = 0; c < nsga.contacts().size(); ++c) {
       const ContactState& state = nsga.contacts()[c];
       interval_impulses[c] += state.impulse;
       if (state.status == ContactStatus::open) continue;
-      impact = impact || !state.persistent;
       const RowVector work = 0.5 * state.impulse.cwiseProduct(state.rate + state.rate_before);
       ledger.impact_loss -= work[0];
       ledger.friction_loss -= work.tail(work.size() - 1).sum();
     }
     measure_energy();
-    if (impact) interval_joint_impulse += nsga.joint_impulses();
+    for (std::size_t j = 0; j < system.joints().size(); ++j) {
+      if (!nsga.is_struck(static_cast<int>(j))) continue;
+      const auto rows = nsga.joint_rows(static_cast<int>(j)).rows();
+      const int first = system.joints()[j].first_row;
+      interval_joint_impulse.segment(first, rows) += nsga.joint_impulses().segment(first, rows);
+    }
     last_step_size = step_size;
 
     const StepCounts& counts = nsga.counts();
@@ -408,7 +444,7 @@ struct Simulation::Impl : Books {
   /// In a step with an impact the jump is an impulse, not a force.
   JointMultipliers mean_force(std::size_t j) const {
     JointMultipliers force = of_joint(nsga.joint_forces(), j);
-    if (!impact && last_step_size > 0.0)
+    if (!nsga.is_struck(static_cast<int>(j)) && last_step_size > 0.0)
       force += of_joint(nsga.joint_impulses(), j) / last_step_size;
     return force;
   }
@@ -485,7 +521,7 @@ struct Simulation::Impl : Books {
   RunStatistics statistics;
   std::vector<std::string> notices;
   Books books_before;
-  Nsga::Snapshot before;
+  Nsga::Snapshot before, before_impact;
   std::vector<Channel> channels;
   std::vector<Fill> fills;
   int row_size = 0;

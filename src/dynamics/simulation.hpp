@@ -19,14 +19,14 @@ struct IterationStatistics {
 /// Figures of a run so far, for summary.json and the closing table.
 struct RunStatistics {
   long steps = 0;        ///< nominal steps
-  long substeps = 0;     ///< steps taken inside retried ones
+  long substeps = 0;     ///< parts of steps that were retried, or cut at impacts
   long regularised = 0;  ///< solves of singular systems (redundant joints or contacts)
   long recovered = 0;    ///< contact problems whose active sets Gauss-Seidel had to find
   long plastic = 0;      ///< steps taken without restitution, for want of a solution with it
   IterationStatistics smooth, position, velocity;
   double min_gap = 0.0;          ///< [m] over all contacts and steps; +inf without contacts
-  double max_joint_error = 0.0;  ///< [m] or [rad]
-  double max_joint_velocity_error = 0.0;  ///< [m/s] or [rad/s]
+  double max_joint_error = 0.0;  ///< relative to `length`, or [rad]
+  double max_joint_velocity_error = 0.0;  ///< [1/s] relative to `length`, or [rad/s]
   double length = 0.0;                    ///< [m] size of the model, to scale the above with
   /// Wall time [s] of the parts of a step; `linear_algebra` is contained in the first three.
   double smooth_time = 0.0, position_time = 0.0, velocity_time = 0.0, linear_algebra_time = 0.0;
@@ -40,6 +40,8 @@ class Simulation {
   /// not fit, a mechanism that cannot move as prescribed ...).
   explicit Simulation(const Model& model);
   ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 

@@ -512,6 +512,13 @@ TableDescription integrator() {
            literal(i.max_halvings),
            "How often a step that fails is cut in two.",
            between(0, 40)},
+          {"locate_impacts",
+           {},
+           flag,
+           "",
+           literal(i.locate_impacts),
+           "`true` cuts a step at each impact with restitution, which dates it to a thousandth of "
+           "a step."},
           {"position_friction",
            {},
            flag,

@@ -110,6 +110,7 @@ IntegratorSpec read_integrator(const TomlTable& table) {
   i.tolerance = table.number("tolerance").value_or(i.tolerance);
   i.max_iterations = table.integer("max_iterations").value_or(i.max_iterations);
   i.max_halvings = table.integer("max_halvings").value_or(i.max_halvings);
+  i.locate_impacts = table.flag("locate_impacts").value_or(i.locate_impacts);
   i.position_friction = table.flag("position_friction").value_or(i.position_friction);
   i.penalty = table.number("penalty").value_or(i.penalty);
   if (table.text("scaling") == "characteristic_mass") i.scaling = Scaling::characteristic_mass;

@@ -32,6 +32,7 @@ nlohmann::ordered_json settings_json(const IntegratorSpec& integrator) {
       {"tolerance", integrator.tolerance},
       {"max_iterations", integrator.max_iterations},
       {"max_halvings", integrator.max_halvings},
+      {"locate_impacts", integrator.locate_impacts},
       {"position_friction", integrator.position_friction},
       {"scaling", integrator.scaling == Scaling::delassus ? "delassus" : "characteristic_mass"},
       {"penalty", integrator.penalty},

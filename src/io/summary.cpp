@@ -59,6 +59,8 @@ nlohmann::ordered_json summary_json(const Summary& summary) {
   json["steps"] = statistics.steps;
   json["substeps"] = statistics.substeps;
   json["regularised"] = statistics.regularised;
+  json["recovered"] = statistics.recovered;
+  json["plastic"] = statistics.plastic;
   json["iterations"] = {{"smooth", iterations_json(statistics.smooth, statistics.steps)},
                         {"position", iterations_json(statistics.position, statistics.steps)},
                         {"velocity", iterations_json(statistics.velocity, statistics.steps)}};

@@ -20,7 +20,6 @@ struct Verification {
   std::string model_file;
   std::string quantity;  ///< what was measured, in words: "bodies/block/position/x at t=2"
   std::optional<double> measured;  ///< none when the run failed or never reached the threshold
-  bool exact = false;  ///< order: the errors are round-off, so that there is none to be measured
   double oracle = 0.0;
   bool pass = false;
   std::string problem;  ///< why nothing was measured

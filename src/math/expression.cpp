@@ -61,7 +61,9 @@ Expression::Expression(const Expression& other) : constant_(other.constant_) {
 Expression::Expression(Expression&&) noexcept = default;
 Expression::~Expression() = default;
 
-Expression& Expression::operator=(Expression other) noexcept {
+Expression& Expression::operator=(const Expression& other) { return *this = Expression(other); }
+
+Expression& Expression::operator=(Expression&& other) noexcept {
   constant_ = other.constant_;
   text_ = std::move(other.text_);
   // The parser points at *t_, so the two move together.

@@ -17,7 +17,8 @@ class Expression {
   explicit Expression(const std::string& text);
   Expression(const Expression& other);
   Expression(Expression&&) noexcept;
-  Expression& operator=(Expression other) noexcept;
+  Expression& operator=(const Expression& other);
+  Expression& operator=(Expression&& other) noexcept;
   ~Expression();
 
   double operator()(double t) const;

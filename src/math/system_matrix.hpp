@@ -30,6 +30,8 @@ class SystemMatrix {
 
   explicit SystemMatrix(int size);
   ~SystemMatrix();
+  SystemMatrix(const SystemMatrix&) = delete;
+  SystemMatrix& operator=(const SystemMatrix&) = delete;
   SystemMatrix(SystemMatrix&&) noexcept;
   SystemMatrix& operator=(SystemMatrix&&) noexcept;
 

@@ -1,8 +1,6 @@
-// The subproblems are private to their source file, which is therefore compiled into this test;
-// the program then takes the integrator from here instead of from the library.
 #include <gtest/gtest.h>
 
-#include "dynamics/nsga.cpp"  // NOLINT(bugprone-suspicious-include)
+#include "dynamics/nsga_problems.hpp"
 #include "support/finite_difference.hpp"
 #include "support/random_state.hpp"
 #include "support/run.hpp"

@@ -164,7 +164,7 @@ TEST(FourBar, in_space_has_redundant_joints_and_moves_as_in_the_plane) {
     }
     swept = std::max(swept, std::abs(value(plane, "bodies/crank/angle") - std::numbers::pi / 3.0));
   }
-  EXPECT_GT(swept, 1.5);  // it did move
+  EXPECT_GT(swept, 0.5);  // it did move
   EXPECT_GT(space.statistics().regularised, 0);
   EXPECT_EQ(plane.statistics().regularised, 0);
   // Joints are solved for at both levels in every step: nothing drifts.

@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "dynamics/nsga_newton.hpp"
+
+// Rows, reactions and tangents of all elements, as the subproblems of Nsga add them up.
+
+namespace clatter {
+
+void Nsga::evaluate_joint_rows(const Configuration& q) {
+  Vec12 g;
+  for (std::size_t j = 0; j < joint_G_.size(); ++j) {
+    const Joint& joint = system_.joints()[j];
+    for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+      joint.rows()[i].coordinate.gradient(q, g);
+      joint_G_[j].row(static_cast<Eigen::Index>(i)) = g.transpose();
+    }
+  }
+}
+
+void Nsga::evaluate_contact_rows(const Configuration& q) {
+  Vec12 g;
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    const FaceContact& contact = system_.contacts()[c];
+    for (int i = 0; i < contact.rows(); ++i) {
+      contact.coordinate(i).gradient(q, g);
+      contact_work_[c].G.row(i) = g.transpose();
+    }
+  }
+}
+
+void Nsga::evaluate_tangents(const NodalVector& increment) {
+  for (std::size_t n = 1; n < T_.size(); ++n) {
+    if (system_.nodes()[n].rotates_in_space) {
+      T_[n] = tangent_so3(of_node(increment, static_cast<int>(n)).tail<3>());
+    }
+  }
+}
+
+void Nsga::add_node_tangents(KktMatrix& K, const Configuration& q, const NodalVector& v,
+                             double mass, double damping, double stiffness) const {
+  for (std::size_t n = 1; n < system_.nodes().size(); ++n) {
+    const Node& node = system_.nodes()[n];
+    const auto i = static_cast<int>(n);
+    Mat6 block = Mat6::Zero();
+    block.topLeftCorner<3, 3>().diagonal().setConstant(mass * node.mass);
+    block.bottomRightCorner<3, 3>() = mass * node.inertia;
+    if (node.rotates_in_space && damping != 0.0) {
+      const Vec3 spin = of_node(v, i).tail<3>();
+      block.bottomRightCorner<3, 3>() +=
+          damping * (skew(spin) * node.inertia - skew(node.inertia * spin));
+    }
+    K.add_node(i, block);
+  }
+  Mat12 spring_K, spring_C;
+  for (std::size_t s = 0; s < system_.springs().size(); ++s) {
+    const Spring& spring = system_.springs()[s];
+    spring.tangent(q, v, spring_K, spring_C);
+    to_increments(spring_K, spring.a(), spring.b());
+    K.add_spring(static_cast<int>(s), stiffness * spring_K + damping * spring_C);
+  }
+  if (stiffness == 0.0) return;
+  for (std::size_t l = 0; l < system_.loads().size(); ++l) {
+    const Load& load = system_.loads()[l];
+    Mat6 block = load.tangent(q[load.node()]);
+    block.rightCols<3>() = (block.rightCols<3>() * T_[load.node()]).eval();
+    K.add_load(static_cast<int>(l), stiffness * block);
+  }
+}
+
+void Nsga::add_joint_reactions(const VecX& force, NodalVector& reaction) const {
+  for (std::size_t j = 0; j < joint_G_.size(); ++j) {
+    const Joint& joint = system_.joints()[j];
+    const Vec12 pair = joint_G_[j].transpose() * force.segment(joint.first_row, joint_G_[j].rows());
+    of_node(reaction, joint.a()) += pair.head<6>();
+    of_node(reaction, joint.b()) += pair.tail<6>();
+  }
+}
+
+void Nsga::add_joint_tangents(KktMatrix& K, const VecX* force) const {
+  Mat12 H;
+  for (std::size_t j = 0; j < joint_G_.size(); ++j) {
+    const Joint& joint = system_.joints()[j];
+    Mat12 geometric = Mat12::Zero();
+    const auto scale = joint_scale_.segment(joint.first_row, joint_G_[j].rows()).asDiagonal();
+    KktMatrix::Rows rows = -(scale * joint_G_[j]);
+    const KktMatrix::Columns columns = rows.transpose();
+    if (force != nullptr) {
+      for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+        joint.rows()[static_cast<std::size_t>(i)].coordinate.hessian(q_, H);
+        geometric -= (*force)[joint.first_row + i] * H;
+      }
+      to_increments(geometric, joint.a(), joint.b());
+      to_increments(rows, joint.a(), joint.b());
+    }
+    K.add_joint(static_cast<int>(j), geometric, rows, columns);
+  }
+}
+
+void Nsga::add_contact_reactions(NodalVector& reaction) const {
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    const ContactWork& work = contact_work_[c];
+    if (work.equations.status == ContactStatus::open) continue;
+    const FaceContact& contact = system_.contacts()[c];
+    const Vec12 force = work.G.transpose() * work.scale.cwiseProduct(work.equations.phi);
+    of_node(reaction, contact.a()) += force.head<6>();
+    of_node(reaction, contact.b()) += force.tail<6>();
+  }
+}
+
+void Nsga::add_contact_tangents(KktMatrix& K, bool position_level) const {
+  Mat12 H, momentum;
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    const ContactWork& work = contact_work_[c];
+    const ContactEquations& e = work.equations;
+    const FaceContact& contact = system_.contacts()[c];
+    if (e.status == ContactStatus::open) {
+      K.add_open_contact(static_cast<int>(c), e.dresidual_dla);
+      continue;
+    }
+    const KktMatrix::Rows scaled = work.scale.asDiagonal() * work.G;
+    KktMatrix::Rows change = scaled;  // of the rows with the unknowns
+    momentum.setZero();
+    if (position_level && (turns(contact.a()) || turns(contact.b()))) {
+      for (int i = 0; i < contact.rows(); ++i) {
+        contact.coordinate(i).hessian(q_, H);
+        momentum -= work.scale[i] * e.phi[i] * H;
+      }
+      to_increments(momentum, contact.a(), contact.b());
+      to_increments(change, contact.a(), contact.b());
+    }
+    momentum.noalias() -= scaled.transpose() * (e.dphi_dg * change);
+    const KktMatrix::Rows rows = e.dresidual_dg * change;
+    const KktMatrix::Columns columns = -scaled.transpose() * e.dphi_dla;
+    K.add_contact(static_cast<int>(c), momentum, rows, columns, e.dresidual_dla);
+  }
+}
+
+void Nsga::add_open_contacts(KktMatrix& K) const {
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    const int rows = system_.contacts()[c].rows();
+    K.add_open_contact(static_cast<int>(c), -KktMatrix::Multipliers::Identity(rows, rows));
+  }
+}
+
+void Nsga::fill_right_side(KktMatrix& K, VecX& x) const {
+  K.gather(residual_, x);
+  x.head(system_.dofs()) *= -1.0;
+  x.segment(K.joint_multiplier(0), joint_residual_.size()) = -joint_residual_;
+  x.segment(K.contact_multiplier(0), contact_residual_.size()) = -contact_residual_;
+}
+
+double Nsga::target_speed() const {
+  double sum = 0.0;
+  for (const Joint& joint : system_.joints()) {
+    for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+      sum += joint_scale_[joint.first_row + static_cast<Eigen::Index>(i)] *
+             std::abs(joint.target_rate(joint.rows()[i]));
+    }
+  }
+  return sum;
+}
+
+std::string Nsga::worst_contact() const {
+  Eigen::Index worst = 0;
+  if (contact_residual_.size() == 0 || contact_residual_.cwiseAbs().maxCoeff(&worst) == 0.0) {
+    return worst_joint();
+  }
+  for (const FaceContact& contact : system_.contacts()) {
+    if (worst < contact.first_row + contact.rows()) {
+      return fmt::format(" (largest residual at contact '{}')", contact.name());
+    }
+  }
+  return {};
+}
+
+std::string Nsga::worst_joint() const {
+  Eigen::Index worst = 0;
+  if (joint_residual_.size() == 0 || joint_residual_.cwiseAbs().maxCoeff(&worst) == 0.0) return {};
+  for (const Joint& joint : system_.joints()) {
+    if (worst < joint.first_row + static_cast<Eigen::Index>(joint.rows().size())) {
+      return fmt::format(" (largest residual at joint '{}')", joint.name());
+    }
+  }
+  return {};
+}
+
+}  // namespace clatter

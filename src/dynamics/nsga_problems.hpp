@@ -1,0 +1,294 @@
+#pragma once
+
+// The three subproblems of a step of Nsga as Newton's method sees them: evaluate() gives the
+// residual at the present unknowns, assemble() its derivative, move() changes the unknowns.
+// Internal to Nsga.
+
+#include "dynamics/nsga_newton.hpp"
+
+namespace clatter {
+
+/// Smooth motion, without contacts: 001 (3). Unknowns: velocities, forces of the joints.
+struct Nsga::SmoothMotion {
+  Nsga& s;
+  VecX& rhs;
+
+  Residual evaluate() {
+    System& system = s.system_;
+    retract(system.nodes(), s.q_n_, s.delta_, s.q_);
+    const double terms = s.h_ * system.forces(s.q_, s.vs_, s.f_smooth_);
+    system.apply_mass(s.vd_, s.momentum_);
+    s.evaluate_joint_rows(s.q_);
+    s.reaction_smooth_.setZero();
+    double row_sum = 0.0;
+    for (std::size_t j = 0; j < s.joint_G_.size(); ++j) {
+      const Joint& joint = system.joints()[j];
+      const auto count = static_cast<Eigen::Index>(joint.rows().size());
+      const Vec12 pair = of_pair(s.vs_, joint.a(), joint.b());
+      const Vec12 force = s.joint_G_[j].transpose() * s.la_.segment(joint.first_row, count);
+      of_node(s.reaction_smooth_, joint.a()) += force.head<6>();
+      of_node(s.reaction_smooth_, joint.b()) += force.tail<6>();
+      for (Eigen::Index i = 0; i < count; ++i) {
+        const double rate = s.joint_G_[j].row(i).dot(pair) -
+                            joint.target_rate(joint.rows()[static_cast<std::size_t>(i)]);
+        double& row = s.joint_residual_[joint.first_row + i];
+        row = -s.joint_scale_[joint.first_row + i] * rate;
+        row_sum += row * row;
+      }
+    }
+    s.residual_ = s.momentum_ - s.f_smooth_ - s.reaction_smooth_;
+    Residual r;
+    const double momentum = s.h_ * system.weighted_norm(s.residual_);
+    const double row = std::sqrt(row_sum);
+    const double speed = round_off * system.kinetic_norm(s.vs_);
+    const double all = terms + s.h_ * (system.weighted_norm(s.reaction_smooth_) +
+                                       system.weighted_norm(s.momentum_));
+    r.momentum = ratio(momentum, s.spec_.tolerance * all + speed);
+    r.rows = ratio(row, s.spec_.tolerance * all + speed + round_off * s.target_speed());
+    r.merit = std::hypot(momentum, row);
+    return r;
+  }
+
+  void assemble(KktMatrix& K) {
+    const GeneralizedAlpha& c = s.c_;
+    const double h = s.h_, move = h * c.beta / c.gamma;  // d(increment)/d(velocity)
+    s.evaluate_tangents(s.delta_);
+    s.add_node_tangents(K, s.q_, s.vs_, (1.0 - c.am) / ((1.0 - c.af) * c.gamma), h, h * move);
+    Mat12 H;
+    for (std::size_t j = 0; j < s.joint_G_.size(); ++j) {
+      const Joint& joint = s.system_.joints()[j];
+      const Vec12 pair = of_pair(s.vs_, joint.a(), joint.b());
+      KktMatrix::Rows rows = s.joint_G_[j], bend = s.joint_G_[j];
+      Mat12 geometric = Mat12::Zero();
+      for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+        const auto row = joint.first_row + i;
+        joint.rows()[static_cast<std::size_t>(i)].coordinate.hessian(s.q_, H);
+        geometric -= h * move * s.la_[row] * H;
+        bend.row(i) = move * pair.transpose() * H;
+      }
+      s.to_increments(geometric, joint.a(), joint.b());
+      s.to_increments(bend, joint.a(), joint.b());
+      const auto scale = s.joint_scale_.segment(joint.first_row, rows.rows()).asDiagonal();
+      rows = -(scale * (rows + bend));
+      const KktMatrix::Columns columns = -(scale * s.joint_G_[j]).transpose();
+      K.add_joint(static_cast<int>(j), geometric, rows, columns);
+    }
+  }
+
+  void fill_right_side(KktMatrix& K, VecX& x) {
+    K.gather(s.residual_, x);
+    x.head(s.system_.dofs()) *= -s.h_;
+    x.segment(K.joint_multiplier(0), s.joint_residual_.size()) = -s.joint_residual_;
+  }
+
+  void move(KktMatrix& K, const VecX& x, double factor) {
+    const GeneralizedAlpha& c = s.c_;
+    K.scatter(x, factor, s.vs_);
+    K.scatter(x, factor * (1.0 - c.am) / ((1.0 - c.af) * c.gamma * s.h_), s.vd_);
+    K.scatter(x, factor * s.h_ * c.beta / c.gamma, s.delta_);
+    s.la_ +=
+        factor / s.h_ * s.joint_scale_.cwiseProduct(x.segment(K.joint_multiplier(0), s.la_.size()));
+  }
+
+  std::string culprit() const { return s.worst_joint(); }
+};
+
+/// Position correction: 001 (8). Unknowns: U, multipliers of joints and contacts.
+struct Nsga::PositionCorrection {
+  static constexpr bool position_level = true;
+  Nsga& s;
+  VecX& rhs;
+
+  bool may_close(const ContactWork& work) const { return work.candidate; }
+  ContactLaw law(const ContactWork& work) const {
+    return {s.spec_.position_friction ? work.law.mu : 0.0, work.law.penalty};
+  }
+  VecX& contact_multipliers() { return s.nu_contact_; }
+  void reset() {
+    s.U_.setZero();
+    s.nu_.setZero();
+    s.nu_contact_.setZero();
+  }
+
+  Residual evaluate() {
+    System& system = s.system_;
+    const double h2 = s.h_ * s.h_;
+    s.total_ = s.delta_ + s.U_;
+    retract(system.nodes(), s.q_n_, s.total_, s.q_);
+    s.evaluate_joint_rows(s.q_);
+    s.evaluate_contact_rows(s.q_);
+
+    const double size = s.span_;  // of the numbers that a gap is the difference of
+    double rows = 0.0, merit = 0.0;
+    for (const Joint& joint : system.joints()) {
+      for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+        const auto row = joint.first_row + static_cast<Eigen::Index>(i);
+        const JointRow& condition = joint.rows()[i];
+        const double misfit = joint.misfit(condition, s.q_);
+        s.joint_residual_[row] = -s.joint_scale_[row] * misfit;
+        s.allowed_joint_[row] =
+            s.joint_scale_[row] * round_off * (condition.coordinate.is_length() ? size : 1.0);
+        merit += s.joint_residual_[row] * s.joint_residual_[row];
+      }
+    }
+    for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
+      ContactWork& work = s.contact_work_[c];
+      const FaceContact& contact = system.contacts()[c];
+      for (int i = 0; i < contact.rows(); ++i) {
+        work.ghat[i] =
+            work.scale[i] * (contact.coordinate(i).value(s.q_) - s.contact_states_[c].anchor[i]);
+        s.allowed_contact_[contact.first_row + i] = work.scale[i] * round_off * size;
+      }
+    }
+    s.evaluate_contacts(*this, s.nu_contact_);
+    merit += s.contact_residual_.squaredNorm();
+
+    // M U = h^2 (f - f_s + (G - G_s)^T la) + G^T nu + W^T phi
+    s.joint_total_ = h2 * s.la_ + s.joint_scale_.cwiseProduct(s.nu_);
+    s.reaction_.setZero();
+    s.add_joint_reactions(s.joint_total_, s.reaction_);
+    s.reaction_ -= h2 * s.reaction_smooth_;
+    s.add_contact_reactions(s.reaction_);
+    system.forces(s.q_, s.vs_, s.f_);
+    s.f_ -= s.f_smooth_;
+    system.apply_mass(s.U_, s.momentum_);
+    s.residual_ = s.momentum_ - h2 * s.f_ - s.reaction_;
+
+    const double terms = system.weighted_norm(s.momentum_) + h2 * system.weighted_norm(s.f_) +
+                         system.weighted_norm(s.reaction_);
+    const double momentum = system.weighted_norm(s.residual_);
+    const double relative = s.spec_.tolerance * terms;
+    for (Eigen::Index i = 0; i < s.joint_residual_.size(); ++i) {
+      rows = std::max(rows, ratio(std::abs(s.joint_residual_[i]), s.allowed_joint_[i] + relative));
+    }
+    for (Eigen::Index i = 0; i < s.contact_residual_.size(); ++i) {
+      rows =
+          std::max(rows, ratio(std::abs(s.contact_residual_[i]), s.allowed_contact_[i] + relative));
+    }
+    Residual r;
+    r.momentum =
+        ratio(momentum, relative + round_off * (h2 * s.smooth_terms() + s.mass_root_ * size));
+    r.rows = rows;
+    r.merit = std::sqrt(merit + momentum * momentum);
+    return r;
+  }
+
+  void assemble(KktMatrix& K) {
+    assemble_smooth(K);
+    s.add_contact_tangents(K, true);
+  }
+  void assemble_free(KktMatrix& K) {
+    assemble_smooth(K);
+    s.add_open_contacts(K);
+  }
+  void assemble_smooth(KktMatrix& K) {
+    s.evaluate_tangents(s.total_);
+    s.add_node_tangents(K, s.q_, s.vs_, 1.0, 0.0, s.h_ * s.h_);
+    s.add_joint_tangents(K, &s.joint_total_);
+  }
+
+  void fill_right_side(KktMatrix& K, VecX& x) { s.fill_right_side(K, x); }
+
+  void move(KktMatrix& K, const VecX& x, double factor) {
+    K.scatter(x, factor, s.U_);
+    s.nu_ += factor * x.segment(K.joint_multiplier(0), s.nu_.size());
+    s.nu_contact_ += factor * x.segment(K.contact_multiplier(0), s.nu_contact_.size());
+  }
+
+  std::string culprit() const { return s.worst_contact(); }
+};
+
+/// Velocity jump: 001 (13). Unknowns: W, impulses of joints and contacts.
+struct Nsga::VelocityJump {
+  static constexpr bool position_level = false;
+  Nsga& s;
+  VecX& rhs;
+
+  bool may_close(const ContactWork& work) const { return work.closed; }
+  ContactLaw law(const ContactWork& work) const { return work.law; }
+  VecX& contact_multipliers() { return s.la_contact_; }
+  void reset() {
+    s.W_.setZero();
+    s.joint_impulse_hat_.setZero();
+    s.la_contact_.setZero();
+  }
+
+  Residual evaluate() {
+    System& system = s.system_;
+    const double h = s.h_;
+    s.v_ = s.vs_ + s.W_;
+    double merit = 0.0;
+    for (std::size_t j = 0; j < s.joint_G_.size(); ++j) {
+      const Joint& joint = system.joints()[j];
+      const Vec12 pair = of_pair(s.v_, joint.a(), joint.b());
+      for (Eigen::Index i = 0; i < s.joint_G_[j].rows(); ++i) {
+        const double rate = s.joint_G_[j].row(i).dot(pair) -
+                            joint.target_rate(joint.rows()[static_cast<std::size_t>(i)]);
+        double& row = s.joint_residual_[joint.first_row + i];
+        row = -s.joint_scale_[joint.first_row + i] * rate;
+        merit += row * row;
+      }
+    }
+    for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
+      ContactWork& work = s.contact_work_[c];
+      const FaceContact& contact = system.contacts()[c];
+      const RowVector rate = work.G * of_pair(s.v_, contact.a(), contact.b());
+      const RowVector& before = s.contact_states_[c].rate;
+      for (int i = 0; i < contact.rows(); ++i) {
+        const double e =
+            work.bounce * (i == 0 ? contact.restitution() : contact.tangential_restitution());
+        work.ghat[i] = work.scale[i] * (rate[i] + e * before[i]);
+      }
+    }
+    s.evaluate_contacts(*this, s.la_contact_);
+    merit += s.contact_residual_.squaredNorm();
+
+    // M W = h (f - f_s + (G - G_s)^T la) + G^T La + W^T phi
+    s.joint_total_ = h * s.la_ + s.joint_scale_.cwiseProduct(s.joint_impulse_hat_);
+    s.reaction_.setZero();
+    s.add_joint_reactions(s.joint_total_, s.reaction_);
+    s.reaction_ -= h * s.reaction_smooth_;
+    s.add_contact_reactions(s.reaction_);
+    system.forces(s.q_, s.v_, s.f_);
+    s.f_ -= s.f_smooth_;
+    system.apply_mass(s.W_, s.momentum_);
+    s.residual_ = s.momentum_ - h * s.f_ - s.reaction_;
+
+    const double momentum = system.weighted_norm(s.residual_);
+    const double relative =
+        s.spec_.tolerance * (system.weighted_norm(s.momentum_) + h * system.weighted_norm(s.f_) +
+                             system.weighted_norm(s.reaction_));
+    const double speed =
+        round_off * (system.kinetic_norm(s.vs_) + system.kinetic_norm(s.v_) + s.target_speed());
+    Residual r;
+    r.momentum = ratio(momentum, relative + speed + round_off * h * s.smooth_terms());
+    r.rows = ratio(std::sqrt(merit), relative + speed);
+    r.merit = std::sqrt(merit + momentum * momentum);
+    return r;
+  }
+
+  void assemble(KktMatrix& K) {
+    assemble_smooth(K);
+    s.add_contact_tangents(K, false);
+  }
+  void assemble_free(KktMatrix& K) {
+    assemble_smooth(K);
+    s.add_open_contacts(K);
+  }
+  void assemble_smooth(KktMatrix& K) {
+    s.add_node_tangents(K, s.q_, s.v_, 1.0, s.h_, 0.0);
+    s.add_joint_tangents(K, nullptr);
+  }
+
+  void fill_right_side(KktMatrix& K, VecX& x) { s.fill_right_side(K, x); }
+
+  void move(KktMatrix& K, const VecX& x, double factor) {
+    K.scatter(x, factor, s.W_);
+    s.joint_impulse_hat_ += factor * x.segment(K.joint_multiplier(0), s.joint_impulse_hat_.size());
+    s.la_contact_ += factor * x.segment(K.contact_multiplier(0), s.la_contact_.size());
+  }
+
+  std::string culprit() const { return s.worst_contact(); }
+};
+
+}  // namespace clatter
