@@ -8,6 +8,8 @@ namespace {
 // Offsets of the column groups.
 constexpr int XA = 0, TA = 3, XB = 6, TB = 9;
 
+bool is_rotation(int group) { return group % 2 == 1; }
+
 void cosine_gradient(const NodeState& A, const Vec3& alpha, const NodeState& B, const Vec3& beta,
                      Vec12& g) {
   g.segment<3>(XA).setZero();
@@ -60,6 +62,21 @@ PairCoordinate PairCoordinate::angle(int a, const Vec3& x_a, const Vec3& y_a, in
   c.second_a_ = y_a;
   c.direction_b_ = x_b;
   return c;
+}
+
+bool PairCoordinate::acts_on(int group) const { return is_length() || is_rotation(group); }
+
+bool PairCoordinate::couples(int group, int other) const {
+  switch (kind_) {
+    case Kind::along:
+      return group == TA / 3 || other == TA / 3 || (group == TB / 3 && other == TB / 3);
+    case Kind::cosine:
+    case Kind::angle:
+      return is_rotation(group) && is_rotation(other);
+    case Kind::distance:
+      break;
+  }
+  return true;
 }
 
 double PairCoordinate::value(const Configuration& q) const {

@@ -28,6 +28,11 @@ class PairCoordinate {
   /// Measured in metres (not a cosine or an angle).
   bool is_length() const { return kind_ == Kind::along || kind_ == Kind::distance; }
 
+  /// Whether entries of the gradient, or of its derivative, can ever differ from zero in the column
+  /// groups 0 to 3 of the order above.
+  bool acts_on(int group) const;
+  bool couples(int group, int other) const;
+
   double value(const Configuration& q) const;
   void gradient(const Configuration& q, Vec12& g) const;
   /// H(i, k) = derivative of gradient entry i with respect to variation k. Not symmetric: rotations

@@ -1,5 +1,6 @@
 #include "dynamics/kkt_matrix.hpp"
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -11,6 +12,12 @@ std::array<int, 12> dofs_of(const std::vector<Node>& nodes, int a, int b) {
   std::copy(nodes[a].dof.begin(), nodes[a].dof.end(), dofs.begin());
   std::copy(nodes[b].dof.begin(), nodes[b].dof.end(), dofs.begin() + 6);
   return dofs;
+}
+
+std::vector<int> rows_from(int first, std::size_t count) {
+  std::vector<int> rows(count);
+  std::iota(rows.begin(), rows.end(), first);
+  return rows;
 }
 
 }  // namespace
@@ -29,20 +36,9 @@ KktMatrix::KktMatrix(const System& system, bool with_contacts)
     const auto& dofs = node_table_[load.node()].dof;
     loads_.push_back(matrix_.reserve(dofs, dofs));
   }
-  for (const Joint& joint : system.joints()) {
-    joints_.push_back(reserve(joint.a(), joint.b(), first_joint_row_ + joint.first_row,
-                              static_cast<int>(joint.rows().size()), false));
-  }
+  for (const Joint& joint : system.joints()) joints_.push_back(reserve(joint));
   if (with_contacts) {
-    for (const FaceContact& contact : system.contacts()) {
-      contacts_.push_back(reserve(contact.a(), contact.b(), first_contact_row_ + contact.first_row,
-                                  contact.rows(), true));
-      for (int i = 0; i < contact.rows(); ++i) {
-        const int multiplier = first_contact_row_ + contact.first_row + i;
-        matrix_.eliminate_after(multiplier, node_table_[contact.a()].dof);
-        matrix_.eliminate_after(multiplier, node_table_[contact.b()].dof);
-      }
-    }
+    for (const FaceContact& contact : system.contacts()) contacts_.push_back(reserve(contact));
   }
   for (int i = first_joint_row_; i < matrix_.size(); ++i) {
     diagonal_.push_back(matrix_.reserve(std::array{i}, std::array{i}));
@@ -59,15 +55,34 @@ KktMatrix::KktMatrix(const System& system, bool with_contacts)
   }
 }
 
-KktMatrix::PairBlocks KktMatrix::reserve(int a, int b, int first_row, int rows, bool coupled) {
-  const auto dofs = dofs_of(node_table_, a, b);
-  std::vector<int> multipliers(rows);
-  std::iota(multipliers.begin(), multipliers.end(), first_row);
+/// Many entries of a joint are always zero; leaving them out makes large systems much cheaper.
+KktMatrix::PairBlocks KktMatrix::reserve(const Joint& joint) {
+  const auto dofs = dofs_of(node_table_, joint.a(), joint.b());
+  const auto multipliers = rows_from(first_joint_row_ + joint.first_row, joint.rows().size());
+  const std::vector<JointRow>& rows = joint.rows();
+  PairBlocks blocks;
+  blocks.momentum = matrix_.reserve(dofs, dofs, [&](int i, int j) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const JointRow& row) { return row.coordinate.couples(i / 3, j / 3); });
+  });
+  blocks.rows = matrix_.reserve(
+      multipliers, dofs, [&](int row, int j) { return rows[row].coordinate.acts_on(j / 3); });
+  blocks.columns = matrix_.reserve(
+      dofs, multipliers, [&](int i, int row) { return rows[row].coordinate.acts_on(i / 3); });
+  for (const int multiplier : multipliers) matrix_.set_multiplier(multiplier, dofs, false);
+  return blocks;
+}
+
+KktMatrix::PairBlocks KktMatrix::reserve(const FaceContact& contact) {
+  const auto dofs = dofs_of(node_table_, contact.a(), contact.b());
+  const auto multipliers =
+      rows_from(first_contact_row_ + contact.first_row, static_cast<std::size_t>(contact.rows()));
   PairBlocks blocks;
   blocks.momentum = matrix_.reserve(dofs, dofs);
   blocks.rows = matrix_.reserve(multipliers, dofs);
   blocks.columns = matrix_.reserve(dofs, multipliers);
-  if (coupled) blocks.multipliers = matrix_.reserve(multipliers, multipliers);
+  blocks.multipliers = matrix_.reserve(multipliers, multipliers);
+  for (const int multiplier : multipliers) matrix_.set_multiplier(multiplier, dofs, true);
   return blocks;
 }
 

@@ -64,7 +64,8 @@ class KktMatrix {
   struct PairBlocks {
     SystemMatrix::Block momentum, rows, columns, multipliers;
   };
-  PairBlocks reserve(int a, int b, int first_row, int rows, bool coupled);
+  PairBlocks reserve(const Joint& joint);
+  PairBlocks reserve(const FaceContact& contact);
   void add(const PairBlocks& blocks, const Mat12& momentum, const Rows& rows,
            const Columns& columns) {
     matrix_.add(blocks.momentum, momentum);

@@ -37,17 +37,20 @@ struct SystemMatrix::Sparse {
   std::vector<int> column_of;       // of every value
   std::vector<double> scaled;
   klu_common common;
-  klu_symbolic* symbolic = nullptr;
+  std::vector<klu_symbolic*> orders;
+  klu_symbolic* symbolic = nullptr;  // the order in use
+  bool order_is_chosen = false;
   klu_numeric* numeric = nullptr;
   double first_rcond = 0.0;  // of the last factorisation with free choice of pivots
 
   Sparse() {
     klu_defaults(&common);
-    common.scale = 0;  // the weights have done it
+    common.scale = -1;  // the weights have done it, and the pattern needs no check
+    common.btf = 0;     // a permutation to block form would pair rows and columns anew
   }
   ~Sparse() {
     klu_free_numeric(&numeric, &common);
-    klu_free_symbolic(&symbolic, &common);
+    for (klu_symbolic* order : orders) klu_free_symbolic(&order, &common);
   }
   Sparse(const Sparse&) = delete;
   Sparse& operator=(const Sparse&) = delete;
@@ -58,12 +61,16 @@ SystemMatrix::~SystemMatrix() = default;
 SystemMatrix::SystemMatrix(SystemMatrix&&) noexcept = default;
 SystemMatrix& SystemMatrix::operator=(SystemMatrix&&) noexcept = default;
 
-SystemMatrix::Block SystemMatrix::reserve(std::span<const int> rows, std::span<const int> columns) {
+SystemMatrix::Block SystemMatrix::reserve(
+    std::span<const int> rows, std::span<const int> columns,
+    const std::function<bool(int, int)>& may_differ_from_zero) {
   Block block;
   block.begin = static_cast<int>(targets_.size());
   for (std::size_t j = 0; j < columns.size(); ++j) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (rows[i] < 0 || columns[j] < 0) continue;
+      if (may_differ_from_zero && !may_differ_from_zero(static_cast<int>(i), static_cast<int>(j)))
+        continue;
       targets_.push_back({static_cast<int>(j * rows.size() + i), 0});
       rows_.push_back(rows[i]);
       columns_.push_back(columns[j]);
@@ -73,11 +80,10 @@ SystemMatrix::Block SystemMatrix::reserve(std::span<const int> rows, std::span<c
   return block;
 }
 
-void SystemMatrix::eliminate_after(int late, std::span<const int> early) {
-  Late entry{late, {}};
-  std::copy_if(early.begin(), early.end(), std::back_inserter(entry.early),
+void SystemMatrix::set_multiplier(int multiplier, std::span<const int> held, bool at_times) {
+  Multiplier& entry = multipliers_.emplace_back(Multiplier{multiplier, {}, at_times});
+  std::copy_if(held.begin(), held.end(), std::back_inserter(entry.held),
                [](int i) { return i >= 0; });
-  if (!entry.early.empty()) late_.push_back(std::move(entry));
 }
 
 void SystemMatrix::finish_pattern() {
@@ -116,31 +122,36 @@ void SystemMatrix::finish_pattern() {
   }
   rows_ = {};
   columns_ = {};
-  late_ = {};
+  multipliers_ = {};
 }
 
 void SystemMatrix::analyse() {
   Sparse& s = *sparse_;
-  if (late_.empty()) {
-    s.symbolic = klu_analyze(size_, s.starts.data(), s.row_of.data(), &s.common);
-  } else {
-    s.common.btf = 0;  // would look for pivots off the diagonal
-    std::vector<int> order = elimination_order();
-    s.symbolic = klu_analyze_given(size_, s.starts.data(), s.row_of.data(), order.data(),
-                                   order.data(), &s.common);
+  const auto add_order = [&](bool all_multipliers_late) {
+    std::vector<int> order = elimination_order(all_multipliers_late);
+    s.orders.push_back(klu_analyze_given(size_, s.starts.data(), s.row_of.data(), order.data(),
+                                         order.data(), &s.common));
+    if (s.orders.back() == nullptr) throw std::bad_alloc();
+  };
+  add_order(true);
+  if (std::any_of(multipliers_.begin(), multipliers_.end(),
+                  [](const Multiplier& multiplier) { return !multiplier.at_times; })) {
+    add_order(false);
   }
-  if (s.symbolic == nullptr) throw std::bad_alloc();
+  s.symbolic = s.orders.front();
 }
 
-/// The best order of all others, with the late ones put in as soon as they may come.
-std::vector<int> SystemMatrix::elimination_order() const {
+/// A good order of all others, with the late ones put in as soon as they may come.
+std::vector<int> SystemMatrix::elimination_order(bool all_multipliers_late) const {
   Sparse& s = *sparse_;
   std::vector<char> is_late(static_cast<std::size_t>(size_), 0);
-  for (const Late& late : late_) is_late[static_cast<std::size_t>(late.unknown)] = 1;
+  for (const Multiplier& multiplier : multipliers_) {
+    if (multiplier.at_times || all_multipliers_late) is_late[multiplier.unknown] = 1;
+  }
   std::vector<int> others, number(static_cast<std::size_t>(size_), -1);
   for (int i = 0; i < size_; ++i) {
-    if (is_late[static_cast<std::size_t>(i)] != 0) continue;
-    number[static_cast<std::size_t>(i)] = static_cast<int>(others.size());
+    if (is_late[i] != 0) continue;
+    number[i] = static_cast<int>(others.size());
     others.push_back(i);
   }
   std::vector<int> starts{0}, row_of;
@@ -150,17 +161,23 @@ std::vector<int> SystemMatrix::elimination_order() const {
     }
     starts.push_back(static_cast<int>(row_of.size()));
   }
+  // Minimum degree trusts in pivots on the diagonal, which are zero for multipliers that are not
+  // late: the fill can be a hundred times what it expects. The other order bounds it for any
+  // pivots.
+  constexpr int amd = 0, colamd = 1;
+  s.common.ordering = all_multipliers_late ? amd : colamd;
   klu_symbolic* symbolic =
       klu_analyze(static_cast<int>(others.size()), starts.data(), row_of.data(), &s.common);
   if (symbolic == nullptr) throw std::bad_alloc();
-  std::vector<int> place(static_cast<std::size_t>(size_), size_);  // in the order of the others
+  std::vector<int> place(static_cast<std::size_t>(size_), 0);  // in the order of the others
   for (int k = 0; k < static_cast<int>(others.size()); ++k) place[others[symbolic->Q[k]]] = k;
   klu_free_symbolic(&symbolic, &s.common);
 
-  for (const Late& late : late_) {
-    int last = -1;
-    for (const int i : late.early) last = std::max(last, place[i]);
-    place[late.unknown] = std::min(place[late.unknown], last);
+  for (const Multiplier& multiplier : multipliers_) {
+    if (is_late[multiplier.unknown] == 0) continue;
+    for (const int i : multiplier.held) {
+      place[multiplier.unknown] = std::max(place[multiplier.unknown], place[i]);
+    }
   }
   std::vector<int> order(static_cast<std::size_t>(size_));
   std::iota(order.begin(), order.end(), 0);
@@ -169,6 +186,24 @@ std::vector<int> SystemMatrix::elimination_order() const {
            std::tuple(place[right], is_late[right], right);
   });
   return order;
+}
+
+/// Factorises in each order and keeps the one of the fewest operations.
+void SystemMatrix::choose_order() {
+  Sparse& s = *sparse_;
+  double fewest = INFINITY;
+  for (klu_symbolic* order : s.orders) {
+    klu_numeric* numeric =
+        klu_factor(s.starts.data(), s.row_of.data(), s.scaled.data(), order, &s.common);
+    if (numeric == nullptr) continue;
+    klu_flops(order, numeric, &s.common);
+    if (s.common.flops < fewest) {
+      fewest = s.common.flops;
+      s.symbolic = order;
+    }
+    klu_free_numeric(&numeric, &s.common);
+  }
+  s.order_is_chosen = std::isfinite(fewest);
 }
 
 MatX SystemMatrix::entries() const {
@@ -219,6 +254,7 @@ bool SystemMatrix::factorise_sparse(double smallest_pivot_ratio) {
     klu_free_numeric(&s.numeric, &s.common);
   }
   ++pivot_searches;
+  if (!s.order_is_chosen && s.orders.size() > 1) choose_order();
   s.numeric = klu_factor(s.starts.data(), s.row_of.data(), s.scaled.data(), s.symbolic, &s.common);
   if (s.numeric == nullptr) return false;
   klu_rcond(s.symbolic, s.numeric, &s.common);

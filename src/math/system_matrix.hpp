@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -36,12 +37,15 @@ class SystemMatrix {
 
   int size() const { return size_; }
 
-  /// Reserves a block; entries with a negative row or column are dropped when it is added to.
-  Block reserve(std::span<const int> rows, std::span<const int> columns);
-  /// Sparse matrices eliminate unknown `late` after all of `early`, or after another set that was
-  /// given for it. For multipliers that are tied to `early` at times and stand alone at others: in
-  /// this order their pivots differ from zero either way, so that one choice of pivots lasts.
-  void eliminate_after(int late, std::span<const int> early);
+  /// Reserves a block; entries with a negative row or column are dropped when it is added to, and
+  /// so are those (row and column in the block) that `may_differ_from_zero` denies.
+  Block reserve(std::span<const int> rows, std::span<const int> columns,
+                const std::function<bool(int, int)>& may_differ_from_zero = {});
+  /// Tells sparse matrices that unknown `multiplier` holds the unknowns `held`. Its pivot differs
+  /// from zero if it is eliminated after them. One that holds them at times and stands alone at
+  /// others is always eliminated so, for then one choice of pivots lasts; for the others this is
+  /// one of two orders, of which the first factorisation finds the cheaper.
+  void set_multiplier(int multiplier, std::span<const int> held, bool at_times);
   /// To be called once after all blocks are reserved.
   void finish_pattern();
 
@@ -79,7 +83,8 @@ class SystemMatrix {
 
  private:
   void analyse();
-  std::vector<int> elimination_order() const;
+  std::vector<int> elimination_order(bool all_multipliers_late) const;
+  void choose_order();
   bool factorise_dense(double smallest_pivot_ratio);
   bool factorise_sparse(double smallest_pivot_ratio);
 
@@ -92,11 +97,12 @@ class SystemMatrix {
   };
   std::vector<Target> targets_;
   std::vector<int> rows_, columns_;  // of each target until the pattern is finished
-  struct Late {
+  struct Multiplier {
     int unknown;
-    std::vector<int> early;
+    std::vector<int> held;
+    bool at_times;
   };
-  std::vector<Late> late_;
+  std::vector<Multiplier> multipliers_;
   std::vector<double> values_;
   VecX weights_;
   VecX scratch_;

@@ -77,6 +77,23 @@ class EveryPairCoordinate : public ::testing::TestWithParam<Kind> {
   }
 };
 
+TEST_P(EveryPairCoordinate, has_no_derivatives_where_it_denies_them) {
+  at_random_states([](const PairCoordinate& coordinate, const Configuration& q, Random&) {
+    Vec12 g;
+    Mat12 H;
+    coordinate.gradient(q, g);
+    coordinate.hessian(q, H);
+    for (int i = 0; i < 4; ++i) {
+      const double gradient = g.segment<3>(3 * i).norm();
+      EXPECT_TRUE(coordinate.acts_on(i) || gradient == 0.0) << i;
+      for (int j = 0; j < 4; ++j) {
+        const double hessian = H.block<3, 3>(3 * i, 3 * j).norm();
+        EXPECT_TRUE(coordinate.couples(i, j) || hessian == 0.0) << i << j;
+      }
+    }
+  });
+}
+
 TEST_P(EveryPairCoordinate, gradient_is_the_derivative_of_the_value) {
   at_random_states([](const PairCoordinate& c, const Configuration& q, Random&) {
     const double centre = c.value(q);

@@ -27,8 +27,11 @@ std::atomic<long> allocations{0};
 
 #ifdef CLATTER_HAS_ADDRESS_SANITIZER
 
-// The sanitizer has replaced the allocator already, and tells who asks.
-#include <sanitizer/allocator_interface.h>
+// The sanitizer has replaced the allocator already, and tells who asks. GCC does not install the
+// header of this function.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*,
+                                                                           std::size_t),
+                                                         void (*on_free)(const volatile void*));
 
 namespace {
 

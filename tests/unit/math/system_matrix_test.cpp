@@ -193,5 +193,68 @@ TEST(SystemMatrix, without_unknowns_is_solved_at_once) {
   matrix.solve(x);
 }
 
+// ---- Multipliers: [A G^T; G 0] where they hold, [A 0; 0 -1] where they stand alone
+
+/// A ring of unknowns, each coupled to its neighbours, and a multiplier on each pair of neighbours
+/// but one: all of them would be redundant.
+struct HeldRing {
+  explicit HeldRing(int n, bool at_times) : size(2 * n - 1), matrix(size) {
+    for (int i = 0; i < n; ++i) {
+      const std::array<int, 2> pair{i, (i + 1) % n};
+      pairs.push_back(matrix.reserve(pair, pair));
+    }
+    for (int i = 0; i + 1 < n; ++i) {
+      const std::array<int, 3> all{i, i + 1, n + i};
+      multipliers.push_back(matrix.reserve(all, all));
+      matrix.set_multiplier(n + i, std::array{i, i + 1}, at_times);
+    }
+    matrix.finish_pattern();
+  }
+
+  void fill(const std::vector<bool>& holds) {
+    const Eigen::Matrix2d pair{{2.0, -1.0}, {-1.0, 2.0}};
+    matrix.set_zero();
+    for (const SystemMatrix::Block block : pairs) matrix.add(block, pair);
+    for (std::size_t i = 0; i < multipliers.size(); ++i) {
+      const double g = holds[i] ? 1.0 : 0.0;
+      matrix.add(multipliers[i], Mat3{{0.0, 0.0, -g}, {0.0, 0.0, g}, {-g, g, g - 1.0}});
+    }
+  }
+
+  void expect_solved(Random& random) {
+    ASSERT_TRUE(matrix.factorise(VecX::Ones(size)));
+    const VecX b = random.numbers(size);
+    VecX x = b;
+    matrix.solve(x);
+    // The condition grows with the square of the number of unknowns in a row, some 10^3.
+    EXPECT_LT((matrix.entries() * x - b).norm(), 1e-12 * x.norm());
+  }
+
+  int size;
+  SystemMatrix matrix;
+  std::vector<SystemMatrix::Block> pairs, multipliers;
+};
+
+TEST(SystemMatrix, keeps_its_pivots_when_multipliers_take_and_lose_hold) {
+  Random random(6);
+  HeldRing ring(40, true);
+  std::vector<bool> holds(ring.multipliers.size());
+  for (int trial = 0; trial < 50; ++trial) {
+    for (std::size_t i = 0; i < holds.size(); ++i) holds[i] = random.number() > 0.0;
+    ring.fill(holds);
+    ring.expect_solved(random);
+  }
+  EXPECT_EQ(ring.matrix.pivot_searches, 1);
+}
+
+TEST(SystemMatrix, solves_with_multipliers_that_hold_for_ever) {
+  Random random(7);
+  HeldRing ring(40, false);
+  ring.fill(std::vector<bool>(ring.multipliers.size(), true));
+  ring.expect_solved(random);
+  ring.expect_solved(random);
+  EXPECT_EQ(ring.matrix.pivot_searches, 1);
+}
+
 }  // namespace
 }  // namespace clatter
