@@ -27,8 +27,11 @@ std::atomic<long> allocations{0};
 
 #ifdef CLATTER_HAS_ADDRESS_SANITIZER
 
-// The sanitizer has replaced the allocator already, and tells who asks.
-#include <sanitizer/allocator_interface.h>
+// The sanitizer has replaced the allocator already, and tells who asks. GCC 12 ships this function
+// without the header that declares it, sanitizer/allocator_interface.h.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void*,
+                                                                             std::size_t),
+                                                         void (*free_hook)(const volatile void*));
 
 namespace {
 
