@@ -140,7 +140,10 @@ class Nsga {
   void fill_right_side(KktMatrix& K, VecX& x) const;
   double target_speed() const;
   bool turns(int node) const { return system_.nodes()[node].has(5); }
-  double smooth_terms() const { return system_.weighted_norm(f_smooth_); }
+  /// Size of the forces that hold a balance in the smooth motion.
+  double smooth_terms() const {
+    return system_.weighted_norm(f_smooth_) + system_.weighted_norm(reaction_smooth_);
+  }
   std::string worst_joint() const;
   std::string worst_contact() const;
 

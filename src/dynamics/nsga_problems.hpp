@@ -258,10 +258,10 @@ struct Nsga::VelocityJump {
     const double relative =
         s.spec_.tolerance * (system.weighted_norm(s.momentum_) + h * system.weighted_norm(s.f_) +
                              system.weighted_norm(s.reaction_));
-    const double speed =
-        round_off * (system.kinetic_norm(s.vs_) + system.kinetic_norm(s.v_) + s.target_speed());
+    const double speed = round_off * (system.kinetic_norm(s.vs_) + system.kinetic_norm(s.v_) +
+                                      s.target_speed() + h * s.smooth_terms());
     Residual r;
-    r.momentum = ratio(momentum, relative + speed + round_off * h * s.smooth_terms());
+    r.momentum = ratio(momentum, relative + speed);
     r.rows = ratio(std::sqrt(merit), relative + speed);
     r.merit = std::sqrt(merit + momentum * momentum);
     return r;
