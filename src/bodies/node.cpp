@@ -1,6 +1,7 @@
 #include "bodies/node.hpp"
 
 #include <cmath>
+#include <numbers>
 
 namespace clatter {
 
@@ -14,10 +15,14 @@ void retract(std::span<const Node> nodes, const Configuration& start, const Noda
       q[i].p.normalize();
       q[i].R = q[i].p.toRotationMatrix();
     } else if (nodes[i].has(5)) {
-      q[i].angle = start[i].angle + d[5];
-      const double c = std::cos(q[i].angle), s = std::sin(q[i].angle);
-      q[i].p = Quaternion(std::cos(0.5 * q[i].angle), 0.0, 0.0, std::sin(0.5 * q[i].angle));
-      q[i].R << c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0;
+      // The rotation is kept apart from the count of turns: cosines of a large angle are
+      // inaccurate.
+      q[i].p = start[i].p * exp_so3(Vec3(0.0, 0.0, d[5]));
+      q[i].p.normalize();
+      q[i].R = q[i].p.toRotationMatrix();
+      constexpr double turn = 2.0 * std::numbers::pi;
+      const double reduced = 2.0 * std::atan2(q[i].p.z(), q[i].p.w());
+      q[i].angle = reduced + turn * std::round((start[i].angle + d[5] - reduced) / turn);
     }
   }
 }

@@ -58,6 +58,7 @@ Nsga::Nsga(System& system, const IntegratorSpec& spec)
   armed_.assign(contact_states_.size(), 1);
   island_.assign(system.nodes().size(), 0);
   struck_.assign(system.nodes().size(), 0);
+  hard_.assign(system.nodes().size(), 0);
   rhs_smooth_ = VecX::Zero(smooth_K_.size());
   rhs_contact_ = VecX::Zero(contact_K_.size());
 }
@@ -79,7 +80,7 @@ bool Nsga::advance(double t, double h) {
 
 bool Nsga::try_step(double t, double h) {
   counts_ = {};
-  system_.set_time(t + h, h / 16.0);
+  system_.set_time(t + h, spec_.step / 16.0);  // also in substeps: differences need a width
   begin_step(h);
 
   auto clock = std::chrono::steady_clock::now();
@@ -255,7 +256,8 @@ void Nsga::find_islands() {
   };
   for (const Joint& joint : system_.joints()) connect(joint.a(), joint.b());
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
-    if (contact_work_[c].closed) connect(system_.contacts()[c].a(), system_.contacts()[c].b());
+    if (contact_work_[c].closed || contact_work_[c].equations.status != ContactStatus::open)
+      connect(system_.contacts()[c].a(), system_.contacts()[c].b());
   }
   for (std::size_t n = 0; n < island_.size(); ++n) island_[n] = root(static_cast<int>(n));
 }
@@ -268,11 +270,30 @@ void Nsga::mark_struck(bool new_contact) {
     const ContactState& state = contact_states_[c];
     if (state.status == ContactStatus::open || state.persistent) continue;
     const FaceContact& contact = system_.contacts()[c];
-    struck_[static_cast<std::size_t>(island_[std::max(contact.a(), contact.b())])] = 1;
+    struck_[static_cast<std::size_t>(island_of(contact))] = 1;
   }
   for (std::size_t n = 1; n < struck_.size(); ++n) {
     struck_[n] = struck_[static_cast<std::size_t>(island_[n])];
   }
+}
+
+int Nsga::island_of(const FaceContact& contact) const {
+  return island_[std::max(contact.a(), contact.b())];  // the ground is node 0
+}
+
+void Nsga::mark_hard_islands() {
+  find_islands();
+  std::fill(hard_.begin(), hard_.end(), 0);
+  const double worst = contact_residual_.size() > 0 ? contact_residual_.cwiseAbs().maxCoeff() : 0.0;
+  for (const FaceContact& contact : system_.contacts()) {
+    const double residual =
+        contact_residual_.segment(contact.first_row, contact.rows()).cwiseAbs().maxCoeff();
+    if (!(residual < 1e-6 * worst)) hard_[static_cast<std::size_t>(island_of(contact))] = 1;
+  }
+}
+
+bool Nsga::is_hard(const FaceContact& contact) const {
+  return hard_[static_cast<std::size_t>(island_of(contact))] != 0;
 }
 
 bool Nsga::is_struck(int joint) const {
@@ -283,9 +304,6 @@ bool Nsga::is_struck(int joint) const {
 
 void Nsga::forbid_rebound(bool everywhere) {
   find_islands();
-  const auto island_of = [&](const FaceContact& contact) {
-    return island_[std::max(contact.a(), contact.b())];  // the ground is node 0
-  };
   int jammed = -1;
   double worst = -1.0;
   for (const FaceContact& contact : system_.contacts()) {

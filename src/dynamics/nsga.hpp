@@ -115,6 +115,10 @@ class Nsga {
   void predict();
   void choose_candidates();
   void find_islands();
+  int island_of(const FaceContact& contact) const;
+  /// Islands whose contacts have not converged: the only ones to be recovered.
+  void mark_hard_islands();
+  bool is_hard(const FaceContact& contact) const;
   /// Takes restitution from the contacts of the island with the largest residual, or from all.
   void forbid_rebound(bool everywhere);
   void close_contacts();
@@ -141,9 +145,7 @@ class Nsga {
   double target_speed() const;
   bool turns(int node) const { return system_.nodes()[node].has(5); }
   /// Size of the forces that hold a balance in the smooth motion.
-  double smooth_terms() const {
-    return system_.weighted_norm(f_smooth_) + system_.weighted_norm(reaction_smooth_);
-  }
+  double smooth_terms() const { return system_.weighted_norm(f_smooth_) + joint_terms_; }
   std::string worst_joint() const;
   std::string worst_contact() const;
 
@@ -171,6 +173,7 @@ class Nsga {
   VecX joint_scale_, joint_total_, joint_residual_, contact_residual_;
   VecX allowed_joint_, allowed_contact_;
   double span_ = 0.0, mass_root_ = 0.0;
+  double joint_terms_ = 0.0;  // weighted sum of the sizes of all joint forces
   std::vector<Mat3> T_;
   struct ContactWork {
     bool candidate = false;   // may close in this step
@@ -190,6 +193,7 @@ class Nsga {
   double eps_smooth_ = 0.0, eps_position_ = 0.0, eps_velocity_ = 0.0;
   std::vector<int> island_;   // of each node: the smallest node it is connected with
   std::vector<char> struck_;  // node: its island has a new contact
+  std::vector<char> hard_;    // node: its island has not converged
   double joint_error_ = 0.0, joint_velocity_error_ = 0.0;
   StepCounts counts_;
   std::string failure_;

@@ -62,6 +62,7 @@ template <class Problem>
 bool Nsga::solve_contacts(Problem& problem, double& eps, int& iterations, const char* what) {
   if (solve(problem, contact_K_, eps, iterations, what)) return true;
   // The solution does not depend on the scaling; the way to it does.
+  mark_hard_islands();
   problem.reset();
   scale_contacts(Scaling::delassus, 1.0);
   for (int attempt = 1; attempt <= max_recoveries; ++attempt) {
@@ -86,7 +87,7 @@ bool Nsga::find_active_sets(Problem& problem, double& eps) {
   std::vector<std::size_t> which;
   int rows = 0;
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
-    if (!problem.may_close(contact_work_[c])) continue;
+    if (!problem.may_close(contact_work_[c]) || !is_hard(system_.contacts()[c])) continue;
     const int count = system_.contacts()[c].rows();
     condensed.push_back({rows, count, problem.law(contact_work_[c]).mu});
     which.push_back(c);

@@ -21,6 +21,7 @@ struct Nsga::SmoothMotion {
     s.evaluate_joint_rows(s.q_);
     s.reaction_smooth_.setZero();
     double row_sum = 0.0;
+    s.joint_terms_ = 0.0;
     for (std::size_t j = 0; j < s.joint_G_.size(); ++j) {
       const Joint& joint = system.joints()[j];
       const auto count = static_cast<Eigen::Index>(joint.rows().size());
@@ -28,6 +29,7 @@ struct Nsga::SmoothMotion {
       const Vec12 force = s.joint_G_[j].transpose() * s.la_.segment(joint.first_row, count);
       of_node(s.reaction_smooth_, joint.a()) += force.head<6>();
       of_node(s.reaction_smooth_, joint.b()) += force.tail<6>();
+      s.joint_terms_ += of_pair(system.weights(), joint.a(), joint.b()).cwiseProduct(force).norm();
       for (Eigen::Index i = 0; i < count; ++i) {
         const double rate = s.joint_G_[j].row(i).dot(pair) -
                             joint.target_rate(joint.rows()[static_cast<std::size_t>(i)]);
@@ -41,8 +43,7 @@ struct Nsga::SmoothMotion {
     const double momentum = s.h_ * system.weighted_norm(s.residual_);
     const double row = std::sqrt(row_sum);
     const double speed = round_off * system.kinetic_norm(s.vs_);
-    const double all = terms + s.h_ * (system.weighted_norm(s.reaction_smooth_) +
-                                       system.weighted_norm(s.momentum_));
+    const double all = terms + s.h_ * (s.joint_terms_ + system.weighted_norm(s.momentum_));
     r.momentum = ratio(momentum, s.spec_.tolerance * all + speed);
     r.rows = ratio(row, s.spec_.tolerance * all + speed + round_off * s.target_speed());
     r.merit = std::hypot(momentum, row);
@@ -126,8 +127,9 @@ struct Nsga::PositionCorrection {
         const JointRow& condition = joint.rows()[i];
         const double misfit = joint.misfit(condition, s.q_);
         s.joint_residual_[row] = -s.joint_scale_[row] * misfit;
-        s.allowed_joint_[row] =
-            s.joint_scale_[row] * round_off * (condition.coordinate.is_length() ? size : 1.0);
+        const double numbers =
+            (condition.coordinate.is_length() ? size : 1.0) + std::abs(joint.target(condition));
+        s.allowed_joint_[row] = s.joint_scale_[row] * round_off * numbers;
         merit += s.joint_residual_[row] * s.joint_residual_[row];
       }
     }

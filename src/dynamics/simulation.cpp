@@ -35,6 +35,11 @@ struct Books {
   StepCounts interval_counts;
 };
 
+/// Whole steps that reach the end; a duration that is a multiple but for round-off counts as one.
+long steps_to_cover(double duration, double step) {
+  return std::lround(std::ceil(duration / step - 1e-6));
+}
+
 }  // namespace
 
 struct Simulation::Impl : Books {
@@ -43,7 +48,12 @@ struct Simulation::Impl : Books {
         system(model),
         nsga(system, model.integrator),
         h(model.integrator.step),
-        total_steps(std::llround(model.integrator.duration / h)) {
+        total_steps(steps_to_cover(model.integrator.duration, h)) {
+    if (std::abs(h * static_cast<double>(total_steps) - model.integrator.duration) > 1e-6 * h) {
+      notices.push_back(
+          fmt::format("the duration is not a multiple of the step: the run ends at {:g} s",
+                      h * static_cast<double>(total_steps)));
+    }
     prepare_start();
     list_channels();
     begin_ledger();
@@ -72,6 +82,7 @@ struct Simulation::Impl : Books {
     } else {
       check_joints(q, v);
     }
+    check_axes(q);
     tell_redundancy(q);
     check_penetration(q);
     if (!nsga.start(q, v, 0.0)) throw Error(file_prefix() + nsga.failure());
@@ -138,6 +149,18 @@ struct Simulation::Impl : Books {
     if (!mistakes.empty()) throw Error(std::move(mistakes));
   }
 
+  void check_axes(const Configuration& q) const {
+    std::vector<Mistake> mistakes;
+    for (const Joint& joint : system.joints()) {
+      if (!joint.is_reversed(q)) continue;
+      mistakes.push_back(
+          {joint.place(), fmt::format("the axes of joint '{}' point in opposite directions; "
+                                      "turn one of them or one of the bodies",
+                                      joint.name())});
+    }
+    if (!mistakes.empty()) throw Error(std::move(mistakes));
+  }
+
   void check_penetration(const Configuration& q) const {
     std::vector<Mistake> mistakes;
     for (const FaceContact& contact : system.contacts()) {
@@ -194,8 +217,8 @@ struct Simulation::Impl : Books {
       const std::string reason = nsga.failure();
       nsga.restore(before);
       static_cast<Books&>(*this) = books_before;
-      throw Error(fmt::format("{}the step from t = {:.9g} s failed even in {} parts: {}",
-                              file_prefix(), t, 1 << model.integrator.max_halvings, reason));
+      throw Error(fmt::format("{}the step from t = {:.9g} s failed even when halved {} times: {}",
+                              file_prefix(), t, model.integrator.max_halvings, reason));
     }
     ++steps;
     ++statistics.steps;
@@ -227,7 +250,10 @@ struct Simulation::Impl : Books {
     double part = step_size;
     for (int trial = 0; trial < max_trials; ++trial) {
       nsga.save(before_impact);
-      if (!nsga.advance(t, part)) break;
+      if (!nsga.advance(t, part)) {
+        nsga.restore(before_impact);
+        break;
+      }
       const double meeting = part * nsga.first_impact(before_impact.contacts, part, margin / part);
       if (meeting > 2.0 * margin && meeting < part) {
         nsga.restore(before_impact);
@@ -237,7 +263,10 @@ struct Simulation::Impl : Books {
       if (meeting < part && part > 4.0 * margin) {
         nsga.restore(before_impact);
         part = meeting + margin;
-        if (!nsga.advance(t, part)) break;
+        if (!nsga.advance(t, part)) {
+          nsga.restore(before_impact);
+          break;
+        }
       }
       book(part);
       t += part;
@@ -245,7 +274,6 @@ struct Simulation::Impl : Books {
       part = end - t;
       ++statistics.substeps;
     }
-    nsga.restore(before_impact);
     return advance(t, end - t, 0);
   }
 

@@ -43,9 +43,9 @@ System::System(const Model& model) : gravity_(model.gravity) {
                               "it has no direction; move one or use kind = \"linear\"",
                               spec.name));
     }
+    const double at_start = coordinate.value(q0_);
     springs_.emplace_back(spec.name, coordinate, spec.stiffness, spec.damping,
-                          spec.rest.value_or(coordinate.value(q0_)));
-    if (coordinate.is_angle()) springs_.back().remember(q0_);
+                          spec.rest.value_or(at_start), at_start);
   }
   for (const LoadSpec& spec : model.loads) {
     loads_.emplace_back(spec.name, node_of(spec.at), about_node(spec.at).point, spec.force,
@@ -67,6 +67,12 @@ System::System(const Model& model) : gravity_(model.gravity) {
     const int face = node_of(spec.face), point = node_of(spec.point);
     for (Vec3& corner : local.outline) corner -= centres_[face];
     FaceContact contact(local, face, point, nodes_);
+    Vec12 normal_row;
+    contact.coordinate(0).gradient(q0_, normal_row);
+    if (delassus(normal_row, face, point) == 0.0) {
+      throw Error(spec.place,
+                  fmt::format("contact '{}': its bodies cannot move along the normal", spec.name));
+    }
     contact.first_row = contact_rows_;
     contact_rows_ += contact.rows();
     contacts_.push_back(std::move(contact));

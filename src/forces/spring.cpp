@@ -7,13 +7,13 @@
 namespace clatter {
 
 Spring::Spring(std::string name, PairCoordinate coordinate, double stiffness, double damping,
-               double rest)
+               double rest, double at_start)
     : name_(std::move(name)),
       coordinate_(coordinate),
       stiffness_(stiffness),
       damping_(damping),
       rest_(rest),
-      reached_(rest) {}
+      reached_(at_start) {}
 
 double Spring::coordinate(const Configuration& q) const {
   const double s = coordinate_.value(q);

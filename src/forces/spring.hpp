@@ -10,8 +10,9 @@ namespace clatter {
 /// gradient. What the coordinate is makes it axial, linear or torsional.
 class Spring {
  public:
-  Spring(std::string name, PairCoordinate coordinate, double stiffness, double damping,
-         double rest);
+  /// `at_start` is the coordinate at the start, which the turns of an angle are counted from.
+  Spring(std::string name, PairCoordinate coordinate, double stiffness, double damping, double rest,
+         double at_start = 0.0);
 
   const std::string& name() const { return name_; }
   int a() const { return coordinate_.a(); }

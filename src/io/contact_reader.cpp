@@ -80,6 +80,10 @@ std::vector<ContactSpec> read_contact(const TomlTable& table, const BodyLookup& 
   contact.restitution = table.number("restitution").value_or(contact.restitution);
   contact.tangential_restitution =
       table.number("tangential_restitution").value_or(contact.tangential_restitution);
+  if (contact.tangential_restitution != 0.0 && contact.friction == 0.0) {
+    table.refuse("tangential_restitution",
+                 "'tangential_restitution' has no meaning without 'friction', which limits it");
+  }
 
   const std::optional<TomlTable> point = table.table("point");
   const std::optional<TomlTable> face = table.table("face");

@@ -517,8 +517,8 @@ TableDescription integrator() {
            flag,
            "",
            literal(i.locate_impacts),
-           "`true` cuts a step at each impact with restitution, which dates it to a thousandth of "
-           "a step."},
+           "`true` cuts a step at each impact with restitution, which dates it to 1e-5 of a "
+           "step."},
           {"position_friction",
            {},
            flag,

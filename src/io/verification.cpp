@@ -104,7 +104,7 @@ double oracle_of(const VerifySpec& spec) {
 }
 
 /// Times come from sums of steps; bounds are meant to include the sample that they name.
-double slack(double time) { return 1e-9 * std::max(1.0, std::abs(time)); }
+double slack(double time) { return 1e-9 * std::abs(time); }
 
 // ---- Runs
 // -----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -84,11 +85,17 @@ Joint::Joint(const JointSpec& spec, int a, int b, const std::vector<Node>& nodes
   const auto perpendicular = [&](Axis of_a, Axis of_b) {
     rows_.push_back({PairCoordinate::cosine(a, spec.axes_a.col(of_a), b, spec.axes_b.col(of_b))});
   };
+  const auto parallel = [&](Axis axis) {
+    parallel_.push_back(PairCoordinate::cosine(a, spec.axes_a.col(axis), b, spec.axes_b.col(axis)));
+  };
   const auto same_z = [&] {
+    parallel(z);
     perpendicular(x, z);
     perpendicular(y, z);
   };
   const auto same_axes = [&] {
+    parallel(x);
+    parallel(z);
     perpendicular(x, y);
     perpendicular(y, z);
     perpendicular(z, x);
@@ -168,8 +175,13 @@ double Joint::target_acceleration(double t, double spacing) const {
 }
 
 double Joint::misfit(const JointRow& row, const Configuration& q) const {
-  const double difference = row.coordinate.value(q) - (row.driven ? motor_value_ : row.target);
+  const double difference = row.coordinate.value(q) - target(row);
   return row.coordinate.is_angle() ? std::remainder(difference, turn) : difference;
+}
+
+bool Joint::is_reversed(const Configuration& q) const {
+  return std::any_of(parallel_.begin(), parallel_.end(),
+                     [&](const PairCoordinate& cosine) { return cosine.value(q) < 0.0; });
 }
 
 double Joint::coordinate(const Configuration& q) const {

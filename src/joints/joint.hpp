@@ -37,8 +37,12 @@ class Joint {
 
   /// coordinate - target; differences of angles within half a turn.
   double misfit(const JointRow& row, const Configuration& q) const;
+  double target(const JointRow& row) const { return row.driven ? motor_value_ : row.target; }
   double target_rate(const JointRow& row) const { return row.driven ? motor_rate_ : 0.0; }
   bool has_motor() const { return motor_.has_value(); }
+
+  /// True when an axis that the joint holds parallel points the wrong way: half a turn off.
+  bool is_reversed(const Configuration& q) const;
 
   /// The free coordinate (revolute: angle with turns counted, prismatic: displacement, distance).
   bool has_coordinate() const { return free_coordinate_.has_value(); }
@@ -55,6 +59,7 @@ class Joint {
   Vec3 point_b_;
   Place place_;
   std::vector<JointRow> rows_;
+  std::vector<PairCoordinate> parallel_;  // cosines that are 1 when the joint fits
   std::optional<PairCoordinate> free_coordinate_;
   double reached_ = 0.0;
   std::optional<Expression> motor_;

@@ -85,7 +85,12 @@ double Expression::rate(double t, double spacing) const {
   for (int k = 1; k <= 4; ++k) {
     sum += weight[k - 1] * ((*this)(t + k * spacing) - (*this)(t - k * spacing));
   }
-  return sum / spacing;
+  if (std::isfinite(sum)) return sum / spacing;
+  // A formula that ends here, such as sqrt(t) at zero: differences to one side, of fourth order.
+  const auto& f = *this;
+  return (-25.0 / 12.0 * f(t) + 4.0 * f(t + spacing) - 3.0 * f(t + 2.0 * spacing) +
+          4.0 / 3.0 * f(t + 3.0 * spacing) - 0.25 * f(t + 4.0 * spacing)) /
+         spacing;
 }
 
 double Expression::second_rate(double t, double spacing) const {
@@ -95,7 +100,11 @@ double Expression::second_rate(double t, double spacing) const {
   for (int k = 1; k <= 4; ++k) {
     sum += weight[k - 1] * ((*this)(t + k * spacing) + (*this)(t - k * spacing));
   }
-  return sum / (spacing * spacing);
+  if (std::isfinite(sum)) return sum / (spacing * spacing);
+  const auto& f = *this;
+  return (35.0 / 12.0 * f(t) - 26.0 / 3.0 * f(t + spacing) + 9.5 * f(t + 2.0 * spacing) -
+          14.0 / 3.0 * f(t + 3.0 * spacing) + 11.0 / 12.0 * f(t + 4.0 * spacing)) /
+         (spacing * spacing);
 }
 
 std::string Expression::text() const {

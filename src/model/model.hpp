@@ -160,7 +160,7 @@ struct IntegratorSpec {
   double tolerance = 1e-10;  ///< of the relative residual of each subproblem
   int max_iterations = 50;
   int max_halvings = 6;           ///< how often a step that fails is cut in two
-  bool locate_impacts = false;    ///< cut steps at impacts, to date them to a thousandth of a step
+  bool locate_impacts = false;    ///< cut steps at impacts, to date them to 1e-5 of a step
   bool position_friction = true;  ///< false: study of the drift without friction at position level
   Scaling scaling = Scaling::delassus;
   std::optional<double> characteristic_mass;  ///< [kg]; mean mass of the bodies when absent

@@ -175,12 +175,14 @@ TEST(Spring, torsional_one_counts_turns_in_both_senses) {
   EXPECT_NEAR(spring.coordinate(q), -20.0, 1e-14);
 }
 
-TEST(Spring, torsional_one_may_be_wound_by_several_turns_at_rest) {
+TEST(Spring, torsional_one_counts_turns_from_the_start_and_not_from_its_rest_angle) {
   Spring spring("s", PairCoordinate::angle(ground, Vec3::UnitX(), Vec3::UnitY(), 1, Vec3::UnitX()),
                 2.0, 0.0, 10.0);
   const Configuration q(2);
-  // The angle of zero nearest to the rest angle: two turns, 4 pi.
-  EXPECT_NEAR(spring.coordinate(q), 4.0 * std::numbers::pi, 1e-14);
+  Spring::Force force;
+  spring.force(q, NodalVector::Zero(12), force);
+  EXPECT_NEAR(spring.coordinate(q), 0.0, 1e-14);
+  EXPECT_NEAR(force.tension, -20.0, 1e-13);  // wound back by 10 rad
 }
 
 }  // namespace
