@@ -163,6 +163,20 @@ TEST_F(Outline, concave_leaves_out_its_notch_in_either_sense_of_corners) {
   }
 }
 
+TEST(FaceContact, line_of_a_planar_body_holds_for_points_beside_its_plane_too) {
+  std::vector<Node> nodes(2);
+  nodes[1].dof = {0, 1, 2, -1, -1, -1};  // a point in space against a line on the ground
+  ContactSpec spec;
+  spec.normal = Vec3(0.6, 0.8, 0.0);
+  spec.outline = {Vec3(-0.8, 0.6, 0.0), Vec3(0.8, -0.6, 0.0)};
+  const FaceContact contact(spec, ground, 1, nodes);
+  Configuration q(2);
+  q[1].x = Vec3(0.3, 0.4, 0.1);
+  EXPECT_TRUE(contact.over_face(q));
+  q[1].x = Vec3(1.2, -0.9, 0.1);  // 0.5 beyond the end
+  EXPECT_FALSE(contact.over_face(q));
+}
+
 TEST(FaceContact, planar_outline_is_a_line_between_two_ends_in_either_order) {
   std::vector<Vec3> ends{{-1.0, 0.0, 0.0}, {2.0, 0.0, 0.0}};
   for (int order = 0; order < 2; ++order) {
