@@ -63,7 +63,8 @@ struct ResultDirectory {
                         path.string()));
     }
     make_directory(path);
-    for (const fs::path& file : {table(), frame_list()}) fs::remove(file, ignored);
+    // A program that still reads the old results keeps them; the new ones are another file.
+    for (const fs::path& file : {results(), table(), frame_list()}) fs::remove(file, ignored);
     fs::remove_all(frames(), ignored);
   }
 };
