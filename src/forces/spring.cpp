@@ -6,7 +6,7 @@
 
 namespace clatter {
 
-Spring::Spring(std::string name, PairCoordinate coordinate, double stiffness, double damping,
+Spring::Spring(std::string name, const PairCoordinate& coordinate, double stiffness, double damping,
                double rest, double at_start)
     : name_(std::move(name)),
       coordinate_(coordinate),

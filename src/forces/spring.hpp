@@ -11,8 +11,8 @@ namespace clatter {
 class Spring {
  public:
   /// `at_start` is the coordinate at the start, which the turns of an angle are counted from.
-  Spring(std::string name, PairCoordinate coordinate, double stiffness, double damping, double rest,
-         double at_start = 0.0);
+  Spring(std::string name, const PairCoordinate& coordinate, double stiffness, double damping,
+         double rest, double at_start = 0.0);
 
   const std::string& name() const { return name_; }
   int a() const { return coordinate_.a(); }

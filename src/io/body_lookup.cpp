@@ -74,7 +74,7 @@ BodyChoice BodyLookup::find(const TomlTable& table, std::string_view key) const 
 
 Vec3 read_point(const TomlTable& table, std::string_view key, const BodyChoice& body,
                 Dimension pair) {
-  const Vec3 point = table.vector(key, dimension_on(body, pair)).value_or(Vec3::Zero());
+  Vec3 point = table.vector(key, dimension_on(body, pair)).value_or(Vec3::Zero());
   if (body.is(BodyKind::point) && !point.isZero(0.0)) {
     table.refuse(key, fmt::format("'{}': point body '{}' has no other point than its origin", key,
                                   body.name()));

@@ -15,8 +15,8 @@ namespace clatter {
 class BodyChoice {
  public:
   static BodyChoice unknown() { return {}; }
-  static BodyChoice ground() { return BodyChoice(true, nullptr); }
-  static BodyChoice of(const BodySpec& body) { return BodyChoice(true, &body); }
+  static BodyChoice ground() { return {true, nullptr}; }
+  static BodyChoice of(const BodySpec& body) { return {true, &body}; }
 
   bool is_known() const { return known_; }
   bool is_ground() const { return known_ && body_ == nullptr; }

@@ -68,7 +68,7 @@ std::optional<std::string> unphysical(const Mat3& inertia) {
   const Mat3 scaled = inertia / size;
   if (!scaled.isApprox(scaled.transpose(), inertia_slack)) return "must be symmetric";
   const Eigen::SelfAdjointEigenSolver<Mat3> solver(scaled, Eigen::EigenvaluesOnly);
-  const Vec3 moments = solver.eigenvalues();
+  const Vec3& moments = solver.eigenvalues();
   if (!(moments[0] > 0.0)) {
     return fmt::format("must be positive definite, but has a principal moment of {} kg m²",
                        moments[0] * size);

@@ -330,7 +330,7 @@ TableDescription load() {
 TableDescription joint() {
   const std::vector<std::string> with_axis = {"revolute", "prismatic", "cylindrical", "planar"};
   std::vector<std::string> with_first_axis = with_axis;
-  with_first_axis.push_back("universal");
+  with_first_axis.emplace_back("universal");
   return {
       "joint",
       "[[joint]]",

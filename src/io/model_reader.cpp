@@ -25,7 +25,7 @@ namespace clatter {
 namespace {
 
 // A model of a hundred thousand bodies has about 20 MB; anything larger is not a model.
-constexpr std::size_t largest_file = 256 * 1024 * 1024;
+constexpr std::size_t largest_file = std::size_t{256} << 20;
 // toml++ nests a table per dot of a key and takes them down recursively; our keys have three dots.
 constexpr int most_dots = 1000;
 

@@ -33,10 +33,10 @@ Json any_of(Json one, Json other) {
 }
 
 Json value_schema(const KeyDescription& key) {
-  const Json text = {{"type", "string"}};
-  const Json number = number_schema(key);
-  const Json formula = {{"type", Json::array({"number", "string"})}};
-  const Json vector = list_schema(number, 2, 3);
+  Json text = {{"type", "string"}};
+  Json number = number_schema(key);
+  Json formula = {{"type", Json::array({"number", "string"})}};
+  Json vector = list_schema(number, 2, 3);
   switch (key.type) {
     case ValueType::text:
       return text;

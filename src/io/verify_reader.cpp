@@ -60,6 +60,7 @@ VerifySpec read_one(const TomlTable& table, const toml::table& model) {
 std::vector<VerifySpec> read_verify(const std::vector<TomlTable>& tables,
                                     const toml::table& model) {
   std::vector<VerifySpec> verify;
+  verify.reserve(tables.size());
   for (const TomlTable& table : tables) verify.push_back(read_one(table, model));
   return verify;
 }

@@ -5,6 +5,7 @@
 #include "io/model_reader.hpp"
 #include "support/run.hpp"
 #include "support/scaled_model.hpp"
+#include "support/test_name.hpp"
 
 namespace clatter {
 namespace {
@@ -90,13 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Example,
                                            "001/rocking-rod-2.toml", "001/rocking-rod-3.toml",
                                            "001/rocking-rod-4.toml", "001/spring-chain.toml",
                                            "001/pendulum-on-plate.toml"),
-                         [](const auto& parameter) {
-                           std::string name = parameter.param;
-                           for (char& c : name) {
-                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-                           }
-                           return name;
-                         });
+                         [](const auto& parameter) { return testing::test_name(parameter.param); });
 
 }  // namespace
 }  // namespace clatter

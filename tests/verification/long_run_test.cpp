@@ -6,6 +6,7 @@
 
 #include "io/model_reader.hpp"
 #include "support/run.hpp"
+#include "support/test_name.hpp"
 
 namespace clatter {
 namespace {
@@ -76,13 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Mechanism,
                          ::testing::Values("pendulum.toml", "double-pendulum.toml",
                                            "heavy-top.toml", "slider-crank-3d.toml",
                                            "four-bar.toml"),
-                         [](const auto& parameter) {
-                           std::string name = parameter.param;
-                           for (char& c : name) {
-                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-                           }
-                           return name;
-                         });
+                         [](const auto& parameter) { return testing::test_name(parameter.param); });
 
 }  // namespace
 }  // namespace clatter
