@@ -10,7 +10,7 @@ namespace clatter {
 
 System::System(const Model& model) : gravity_(model.gravity) {
   nodes_.emplace_back().name = "ground";
-  centres_.push_back(Vec3::Zero());
+  centres_.emplace_back(Vec3::Zero());
   q0_.emplace_back();
   v0_ = NodalVector::Zero(6 * static_cast<Eigen::Index>(model.bodies.size() + 1));
   for (const BodySpec& body : model.bodies) add_body(body);
