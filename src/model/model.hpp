@@ -69,6 +69,67 @@ struct Attachment {
   Vec3 point = Vec3::Zero();
 };
 
+enum class LoadAxes { space, body };
+
+// ---- Beams
+// ----------------------------------------------------------------------------------------
+
+/// Cross-sections by name give all section constants, and a surface for display. Axes y and z of a
+/// section are principal axes through its centroid.
+struct CircleSection {
+  double radius;
+};
+struct TubeSection {
+  double radius, thickness;  ///< outer radius
+};
+struct RectangleSection {
+  double width, height;  ///< along y and z
+};
+struct ISection {
+  double width, height;  ///< of the flanges along y; over all along z
+  double flange, web;    ///< thicknesses
+};
+using SectionShape = std::variant<CircleSection, TubeSection, RectangleSection, ISection>;
+
+struct BeamSection {
+  double area = 0.0;            ///< [m²]
+  double I_y = 0.0, I_z = 0.0;  ///< [m⁴] about y and z: stiffness against bending in z and y
+  double J = 0.0;               ///< [m⁴] Saint-Venant's torsion constant
+  double shear_y = 1.0, shear_z = 1.0;  ///< part of the area that carries shear along y and z
+  std::optional<SectionShape> shape;
+};
+
+/// All constants of a named section. Shear: Cowper's coefficients without lateral contraction.
+BeamSection section_of(const SectionShape& shape);
+
+/// A geometrically exact beam: sections stay plane and rigid, displacements and rotations are as
+/// large as they like. Meshed into nodes `name.0` ... `name.n` that joints, loads, springs and
+/// contacts can name like bodies.
+struct BeamSpec {
+  std::string name;
+  bool planar = false;         ///< moves in the x-y plane, on planar nodes
+  std::vector<Vec3> points;    ///< corners of the centre line at the start; two: one leg
+  int elements = 1;            ///< of all legs together
+  std::optional<Vec3> y_axis;  ///< direction near which y of the sections is; see beam_mesh.hpp
+  /// Twist and curvatures about y and z at the start [1/m], in section axes; only with one leg,
+  /// whose second point then gives direction and length of the centre line.
+  Vec3 curvature = Vec3::Zero();
+  /// Twist and curvatures without stress; those of the start when absent.
+  std::optional<Vec3> unstressed_curvature;
+  BeamSection section;
+  double youngs_modulus = 0.0, shear_modulus = 0.0;  ///< [Pa]
+  double density = 0.0;                              ///< [kg/m³]
+  bool lumped_mass = false;        ///< half of each element's mass at either node; else consistent
+  double mass_damping = 0.0;       ///< [1/s] Rayleigh's alpha: force -alpha M v
+  double stiffness_damping = 0.0;  ///< [s] Rayleigh's beta: stress beta C dstrain/dt
+  std::array<Expression, 3> line_force;   ///< [N/m]
+  std::array<Expression, 3> line_torque;  ///< [N m/m]
+  LoadAxes line_axes = LoadAxes::space;   ///< body: section axes, turning with the beam
+  Vec3 velocity = Vec3::Zero();           ///< of the first node
+  Vec3 angular_velocity = Vec3::Zero();   ///< of the whole beam, space axes
+  Place place;
+};
+
 // ---- Forces
 // ---------------------------------------------------------------------------------------
 
@@ -88,8 +149,6 @@ struct SpringSpec {
   std::optional<double> rest;  ///< rest length or angle; as at the start when absent
   Place place;
 };
-
-enum class LoadAxes { space, body };
 
 struct LoadSpec {
   std::string name;
@@ -199,7 +258,9 @@ struct Model {
   std::string title;
   Vec3 gravity = Vec3::Zero();  ///< [m/s²]
   bool assemble = false;        ///< move bodies so that the joints fit, and say what moved
+  bool equilibrium = false;     ///< start from the static equilibrium under the loads at t = 0
   std::vector<BodySpec> bodies;
+  std::vector<BeamSpec> beams;
   std::vector<SpringSpec> springs;
   std::vector<LoadSpec> loads;
   std::vector<JointSpec> joints;
