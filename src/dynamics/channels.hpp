@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dynamics/books.hpp"
+#include "dynamics/channel.hpp"
+#include "dynamics/nsga.hpp"
+#include "dynamics/system.hpp"
+#include "model/model.hpp"
+
+namespace clatter {
+
+/// Everything that can be recorded of a run, and how it is read off the state.
+class ChannelList {
+ public:
+  /// Reads `system`, `nsga` and `books` at every sample: they must outlive the list.
+  ChannelList(const Model& model, const System& system, const Nsga& nsga, const Books& books);
+  ChannelList(const ChannelList&) = delete;
+  ChannelList& operator=(const ChannelList&) = delete;
+  ChannelList(ChannelList&&) = delete;
+  ChannelList& operator=(ChannelList&&) = delete;
+  ~ChannelList() = default;
+
+  /// In the order of the row.
+  const std::vector<Channel>& list() const { return channels_; }
+  int row_size() const { return row_size_; }
+  /// Fills the row with the values now; allocates nothing.
+  void sample(std::span<double> row) const;
+
+ private:
+  using Fill = std::function<void(double*)>;
+  /// One multiplier for each row of a joint.
+  using JointMultipliers = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, KktMatrix::max_rows, 1>;
+
+  void add(std::string path, std::vector<std::string> components, std::string unit, Fill fill);
+  void list_body(const BodySpec& body, std::size_t n);
+  void list_spring(const Spring& spring);
+  void list_joint(std::size_t j);
+  void list_contact(std::size_t c);
+  void list_momentum();
+  void list_energy();
+  void list_counters();
+
+  JointMultipliers of_joint(const VecX& all, std::size_t j) const;
+  /// In a step with an impact the jump is an impulse, not a force.
+  JointMultipliers mean_force(std::size_t j) const;
+  /// Force and torque on b at the joint.
+  void joint_reaction(std::size_t j, const JointMultipliers& multipliers, Vec3& force,
+                      Vec3& torque) const;
+
+  const System& system_;
+  const Nsga& nsga_;
+  const Books& books_;
+  std::vector<Channel> channels_;
+  std::vector<Fill> fills_;  ///< of the same channels
+  int row_size_ = 0;
+};
+
+}  // namespace clatter
