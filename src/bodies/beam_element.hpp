@@ -46,8 +46,9 @@ class BeamElement {
   /// Rotation from one end to the other [rad]; the element is meaningless near pi.
   double bend(const Configuration& q) const;
 
-  /// Elastic and damping forces on a and b. `magnitude` bounds the numbers that they are the
-  /// differences of, so that their round-off is known.
+  /// Elastic and damping forces on a and b, and what the mass correction adds to the gyroscopic
+  /// torques of the nodes. `magnitude` bounds the numbers that they are the differences of, so that
+  /// their round-off is known.
   void force(const Configuration& q, const NodalVector& v, Vec12& f, Vec12& magnitude) const;
   /// K = -d(force)/dq, C = -d(force)/dv
   void tangent(const Configuration& q, const NodalVector& v, Mat12& K, Mat12& C) const;
@@ -62,12 +63,19 @@ class BeamElement {
 
  private:
   struct Helix;
+  struct Rates;
   Helix helix(const Configuration& q) const;
+  SectionVector strain(const Helix& helix) const;
+  SectionVector resultant(const Helix& helix, const Vec12& v) const;
+  /// Velocities of the ends, rotations in section axes; and back, rows and columns of a matrix.
+  Vec12 in_section_axes(const NodalVector& v) const;
+  void to_node_axes(Mat12& matrix) const;
 
   int a_, b_;
   BeamProperties p_;
-  bool offset_;  // a frame differs from that of its node
-  Mat12 mass_correction_ = Mat12::Zero();
+  bool offset_;  // a section frame differs from that of its node
+  Quaternion turn_a_, turn_b_;
+  Mat12 mass_ = Mat12::Zero(), mass_correction_ = Mat12::Zero();
 };
 
 }  // namespace clatter

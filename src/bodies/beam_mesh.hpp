@@ -1,5 +1,6 @@
 #pragma once
 
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,14 @@ struct BeamMesh {
   std::vector<Element> elements;
 };
 
+/// The angle [rad] by which curvature and twist may turn the sections from one end of an element to
+/// the other at the start or without stress: elements lose their meaning near half a turn.
+constexpr double largest_element_turn = 2.0 / 3.0 * std::numbers::pi;
+
 /// Elements are shared out to the legs by length, at least one each. A leg with curvature is the
 /// helix of that constant curvature and twist. Throws Error with the beam's place when there are
-/// fewer elements than legs, when a leg has no length, or when `y_axis` lies along a leg.
+/// fewer elements than legs, when a leg has no length, when `y_axis` lies along a leg, when there
+/// is curvature and more than one leg, or when elements turn by more than largest_element_turn.
 BeamMesh mesh_of(const BeamSpec& beam);
 
 /// "rod.3"

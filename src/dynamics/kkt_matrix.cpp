@@ -28,6 +28,10 @@ KktMatrix::KktMatrix(const System& system, bool with_contacts)
       first_joint_row_(system.dofs()),
       first_contact_row_(system.dofs() + system.joint_rows()) {
   for (const Node& node : system.nodes()) nodes_.push_back(matrix_.reserve(node.dof, node.dof));
+  for (const BeamElement& element : system.beam_elements()) {
+    const auto dofs = dofs_of(node_table_, element.a(), element.b());
+    beams_.push_back(matrix_.reserve(dofs, dofs));
+  }
   for (const Spring& spring : system.springs()) {
     const auto dofs = dofs_of(node_table_, spring.a(), spring.b());
     springs_.push_back(matrix_.reserve(dofs, dofs));

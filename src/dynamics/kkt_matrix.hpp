@@ -24,6 +24,7 @@ class KktMatrix {
   using Multipliers = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, max_rows, max_rows>;
 
   void add_node(int node, const Mat6& block) { matrix_.add(nodes_[node], block); }
+  void add_beam_element(int element, const Mat12& block) { matrix_.add(beams_[element], block); }
   void add_spring(int spring, const Mat12& block) { matrix_.add(springs_[spring], block); }
   void add_load(int load, const Mat6& block) { matrix_.add(loads_[load], block); }
   /// [ momentum  columns     ]
@@ -76,7 +77,7 @@ class KktMatrix {
   const std::vector<Node>& node_table_;
   SystemMatrix matrix_;
   int first_joint_row_, first_contact_row_;
-  std::vector<SystemMatrix::Block> nodes_, springs_, loads_, diagonal_;
+  std::vector<SystemMatrix::Block> nodes_, beams_, springs_, loads_, diagonal_;
   std::vector<PairBlocks> joints_, contacts_;
   VecX weights_;
 };

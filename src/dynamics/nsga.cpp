@@ -255,6 +255,7 @@ void Nsga::find_islands() {
     island_[std::max(first, second)] = std::min(first, second);
   };
   for (const Joint& joint : system_.joints()) connect(joint.a(), joint.b());
+  for (const BeamElement& element : system_.beam_elements()) connect(element.a(), element.b());
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     if (contact_work_[c].closed || contact_work_[c].equations.status != ContactStatus::open)
       connect(system_.contacts()[c].a(), system_.contacts()[c].b());

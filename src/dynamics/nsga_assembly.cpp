@@ -53,6 +53,19 @@ void Nsga::add_node_tangents(KktMatrix& K, const Configuration& q, const NodalVe
     }
     K.add_node(i, block);
   }
+  Mat12 beam_K, beam_C;
+  const bool with_forces = damping != 0.0 || stiffness != 0.0;
+  for (std::size_t e = 0; e < system_.beam_elements().size(); ++e) {
+    const BeamElement& element = system_.beam_elements()[e];
+    if (with_forces) {
+      element.tangent(q, v, beam_K, beam_C);
+      to_increments(beam_K, element.a(), element.b());
+      beam_K = mass * element.mass_correction() + damping * beam_C + stiffness * beam_K;
+    } else {
+      beam_K = mass * element.mass_correction();
+    }
+    K.add_beam_element(static_cast<int>(e), beam_K);
+  }
   Mat12 spring_K, spring_C;
   for (std::size_t s = 0; s < system_.springs().size(); ++s) {
     const Spring& spring = system_.springs()[s];

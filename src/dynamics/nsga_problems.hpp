@@ -16,7 +16,7 @@ struct Nsga::SmoothMotion {
   Residual evaluate() {
     System& system = s.system_;
     retract(system.nodes(), s.q_n_, s.delta_, s.q_);
-    const double terms = s.h_ * system.forces(s.q_, s.vs_, s.f_smooth_);
+    const ForceSizes sizes = system.forces(s.q_, s.vs_, s.f_smooth_);
     system.apply_mass(s.vd_, s.momentum_);
     s.evaluate_joint_rows(s.q_);
     s.reaction_smooth_.setZero();
@@ -42,8 +42,8 @@ struct Nsga::SmoothMotion {
     Residual r;
     const double momentum = s.h_ * system.weighted_norm(s.residual_);
     const double row = std::sqrt(row_sum);
-    const double speed = round_off * system.kinetic_norm(s.vs_);
-    const double all = terms + s.h_ * (s.joint_terms_ + system.weighted_norm(s.momentum_));
+    const double speed = round_off * (system.kinetic_norm(s.vs_) + s.h_ * sizes.numbers);
+    const double all = s.h_ * (sizes.terms + s.joint_terms_ + system.weighted_norm(s.momentum_));
     r.momentum = ratio(momentum, s.spec_.tolerance * all + speed);
     r.rows = ratio(row, s.spec_.tolerance * all + speed + round_off * s.target_speed());
     r.merit = std::hypot(momentum, row);
@@ -151,7 +151,7 @@ struct Nsga::PositionCorrection {
     s.add_joint_reactions(s.joint_total_, s.reaction_);
     s.reaction_ -= h2 * s.reaction_smooth_;
     s.add_contact_reactions(s.reaction_);
-    system.forces(s.q_, s.vs_, s.f_);
+    const ForceSizes sizes = system.forces(s.q_, s.vs_, s.f_);
     s.f_ -= s.f_smooth_;
     system.apply_mass(s.U_, s.momentum_);
     s.residual_ = s.momentum_ - h2 * s.f_ - s.reaction_;
@@ -168,8 +168,8 @@ struct Nsga::PositionCorrection {
           std::max(rows, ratio(std::abs(s.contact_residual_[i]), s.allowed_contact_[i] + relative));
     }
     Residual r;
-    r.momentum =
-        ratio(momentum, relative + round_off * (h2 * s.smooth_terms() + s.mass_root_ * size));
+    r.momentum = ratio(momentum, relative + round_off * (h2 * (s.smooth_terms() + sizes.numbers) +
+                                                         s.mass_root_ * size));
     r.rows = rows;
     r.merit = std::sqrt(merit + momentum * momentum);
     return r;
@@ -251,7 +251,7 @@ struct Nsga::VelocityJump {
     s.add_joint_reactions(s.joint_total_, s.reaction_);
     s.reaction_ -= h * s.reaction_smooth_;
     s.add_contact_reactions(s.reaction_);
-    system.forces(s.q_, s.v_, s.f_);
+    const ForceSizes sizes = system.forces(s.q_, s.v_, s.f_);
     s.f_ -= s.f_smooth_;
     system.apply_mass(s.W_, s.momentum_);
     s.residual_ = s.momentum_ - h * s.f_ - s.reaction_;
@@ -261,7 +261,7 @@ struct Nsga::VelocityJump {
         s.spec_.tolerance * (system.weighted_norm(s.momentum_) + h * system.weighted_norm(s.f_) +
                              system.weighted_norm(s.reaction_));
     const double speed = round_off * (system.kinetic_norm(s.vs_) + system.kinetic_norm(s.v_) +
-                                      s.target_speed() + h * s.smooth_terms());
+                                      s.target_speed() + h * (s.smooth_terms() + sizes.numbers));
     Residual r;
     r.momentum = ratio(momentum, relative + speed);
     r.rows = ratio(std::sqrt(merit), relative + speed);

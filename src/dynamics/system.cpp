@@ -3,23 +3,43 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <Eigen/LU>
+#include <numbers>
+#include <utility>
+
+#include "bodies/beam_mesh.hpp"
 
 namespace clatter {
+namespace {
+
+// Marks what a kind of node can do; the numbers of the unknowns come later.
+constexpr std::array<int, 6> point_unknowns{0, 0, 0, -1, -1, -1};
+constexpr std::array<int, 6> spatial_unknowns{0, 0, 0, 0, 0, 0};
+constexpr std::array<int, 6> planar_unknowns{0, 0, -1, -1, -1, 0};
+
+void turn_in_plane(double angle, NodeState& state) {
+  state.angle = angle;
+  state.R = Eigen::AngleAxisd(angle, Vec3::UnitZ()).toRotationMatrix();
+  state.p = Quaternion(std::cos(0.5 * angle), 0.0, 0.0, std::sin(0.5 * angle));
+}
+
+}  // namespace
 
 System::System(const Model& model) : gravity_(model.gravity) {
   nodes_.emplace_back().name = "ground";
   centres_.emplace_back(Vec3::Zero());
   q0_.emplace_back();
-  v0_ = NodalVector::Zero(6 * static_cast<Eigen::Index>(model.bodies.size() + 1));
+  v0_ = NodalVector::Zero(6);
   for (const BodySpec& body : model.bodies) add_body(body);
+  for (const BeamSpec& beam : model.beams) add_beam(beam);
 
   weights_ = inverse_weights_ = NodalVector::Zero(nodal_size());
   for (std::size_t n = 1; n < nodes_.size(); ++n) {
     for (int i = 0; i < 6; ++i) {
       if (!nodes_[n].has(i)) continue;
-      const double m = i < 3 ? nodes_[n].mass : nodes_[n].inertia(i - 3, i - 3);
+      const double m = i < 3 ? nodes_[n].mass : nodes_[n].inertia(i - 3, i - 3);  // lumped
       inverse_weights_[6 * static_cast<Eigen::Index>(n) + i] = std::sqrt(m);
       weights_[6 * static_cast<Eigen::Index>(n) + i] = 1.0 / std::sqrt(m);
     }
@@ -51,6 +71,7 @@ System::System(const Model& model) : gravity_(model.gravity) {
     loads_.emplace_back(spec.name, node_of(spec.at), about_node(spec.at).point, spec.force,
                         spec.torque, spec.axes);
   }
+  for (std::size_t b = 0; b < beams_.size(); ++b) add_line_load(model.beams[b], beams_[b]);
   for (const JointSpec& spec : model.joints) {
     JointSpec local = spec;
     local.a = about_node(spec.a);
@@ -79,34 +100,45 @@ System::System(const Model& model) : gravity_(model.gravity) {
   }
 }
 
+int System::add_node(Node node, const NodeState& state, const Vec6& velocity) {
+  for (int i = 0; i < 6; ++i) {
+    if (node.has(i)) node.dof[i] = dofs_++;
+  }
+  node.inverse_mass = 1.0 / node.mass;
+  if (node.rotates_in_space) {
+    node.inverse_inertia = node.inertia.inverse();
+  } else if (node.has(5)) {
+    node.inverse_inertia(2, 2) = 1.0 / node.inertia(2, 2);
+  }
+  total_mass_ += node.mass;
+  const auto index = static_cast<int>(nodes_.size());
+  node_by_name_.emplace(node.name, index);
+  nodes_.push_back(std::move(node));
+  q0_.push_back(state);
+  v0_.conservativeResize(v0_.size() + 6);
+  v0_.tail<6>() = velocity;
+  return index;
+}
+
 void System::add_body(const BodySpec& spec) {
   Node node{.name = spec.name, .mass = spec.mass};
-  node.inverse_mass = 1.0 / spec.mass;
-  const bool planar = spec.kind == BodyKind::planar;
-  const auto give_unknown = [&](int component) { node.dof[component] = dofs_++; };
-  give_unknown(0);
-  give_unknown(1);
-  if (!planar) give_unknown(2);
-  if (spec.kind == BodyKind::rigid) {
-    node.rotates_in_space = true;
-    node.inertia = spec.inertia;
-    node.inverse_inertia = spec.inertia.inverse();
-    for (int i = 3; i < 6; ++i) give_unknown(i);
-  } else if (planar) {
-    node.inertia(2, 2) = spec.inertia(2, 2);
-    node.inverse_inertia(2, 2) = 1.0 / spec.inertia(2, 2);
-    give_unknown(5);
-  }
-  total_mass_ += spec.mass;
-
   NodeState state;
-  if (planar) {
-    state.angle = spec.angle;
-    state.R = Eigen::AngleAxisd(spec.angle, Vec3::UnitZ()).toRotationMatrix();
-    state.p = Quaternion(std::cos(0.5 * spec.angle), 0.0, 0.0, std::sin(0.5 * spec.angle));
-  } else if (spec.kind == BodyKind::rigid) {
-    state.p = spec.orientation.normalized();
-    state.R = state.p.toRotationMatrix();
+  switch (spec.kind) {
+    case BodyKind::point:
+      node.dof = point_unknowns;
+      break;
+    case BodyKind::rigid:
+      node.dof = spatial_unknowns;
+      node.rotates_in_space = true;
+      node.inertia = spec.inertia;
+      state.p = spec.orientation.normalized();
+      state.R = state.p.toRotationMatrix();
+      break;
+    case BodyKind::planar:
+      node.dof = planar_unknowns;
+      node.inertia(2, 2) = spec.inertia(2, 2);
+      turn_in_plane(spec.angle, state);
+      break;
   }
   const Vec3 centre = state.R * spec.centre_of_mass;
   state.x = spec.position + centre;
@@ -117,18 +149,97 @@ void System::add_body(const BodySpec& spec) {
   }
   const Vec3 spin = state.R * velocity.tail<3>();
   velocity.head<3>() += spin.cross(centre);
-  v0_.segment<6>(6 * static_cast<Eigen::Index>(nodes_.size())) = velocity;
-  nodes_.push_back(node);
+  add_node(std::move(node), state, velocity);
   centres_.push_back(spec.centre_of_mass);
-  q0_.push_back(state);
+}
+
+/// Half of the mass of each element is lumped at either node; what the consistent mass matrix has
+/// besides is the element's.
+void System::add_beam(const BeamSpec& spec) {
+  const BeamMesh mesh = mesh_of(spec);
+  const BeamSection& section = spec.section;
+  BeamProperties p;
+  p.stiffness << spec.youngs_modulus * section.area,
+      spec.shear_modulus * section.shear_y * section.area,
+      spec.shear_modulus * section.shear_z * section.area, spec.shear_modulus * section.J,
+      spec.youngs_modulus * section.I_y, spec.youngs_modulus * section.I_z;
+  if (spec.planar) p.stiffness.segment<3>(2).setZero();  // out of the plane nothing can happen
+  p.unstressed_curvature = spec.unstressed_curvature.value_or(spec.curvature);
+  p.line_mass = spec.density * section.area;
+  p.line_inertia = spec.density * Vec3(section.I_y + section.I_z, section.I_y, section.I_z);
+  if (spec.planar) p.line_inertia.head<2>().setZero();
+  p.mass_damping = spec.mass_damping;
+  p.stiffness_damping = spec.stiffness_damping;
+  p.lumped_mass = spec.lumped_mass;
+
+  const auto first_node = static_cast<int>(nodes_.size());
+  const auto first_element = static_cast<int>(beam_elements_.size());
+  std::vector<Node> nodes(mesh.nodes.size());
+  for (std::size_t e = 0; e < mesh.elements.size(); ++e) {
+    const BeamMesh::Element& element = mesh.elements[e];
+    p.length = element.length;
+    p.frame_a = element.frame_a;
+    p.frame_b = element.frame_b;
+    const auto a = first_node + static_cast<int>(e);
+    beam_elements_.emplace_back(a, a + 1, p);
+    const double half = 0.5 * element.length;
+    for (const auto& [node, frame] :
+         {std::pair(&nodes[e], &p.frame_a), std::pair(&nodes[e + 1], &p.frame_b)}) {
+      node->mass += half * p.line_mass;
+      node->inertia += half * *frame * p.line_inertia.asDiagonal() * frame->transpose();
+    }
+  }
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    nodes[n].name = beam_node_name(spec, static_cast<int>(n));
+    nodes[n].rotates_in_space = !spec.planar;
+    nodes[n].dof = spec.planar ? planar_unknowns : spatial_unknowns;
+    NodeState state;
+    if (spec.planar) {
+      const Mat3& R = mesh.nodes[n].orientation;
+      turn_in_plane(std::atan2(R(1, 0), R(0, 0)), state);
+      if (n > 0) {  // no jump of a turn along the beam
+        constexpr double turn = 2.0 * std::numbers::pi;
+        state.angle += turn * std::round((q0_.back().angle - state.angle) / turn);
+      }
+    } else {
+      state.p = Quaternion(mesh.nodes[n].orientation).normalized();
+      state.R = state.p.toRotationMatrix();
+    }
+    state.x = mesh.nodes[n].position;
+    Vec6 velocity;
+    velocity << spec.velocity + spec.angular_velocity.cross(state.x - mesh.nodes[0].position),
+        state.R.transpose() * spec.angular_velocity;
+    add_node(std::move(nodes[n]), state, velocity);
+    centres_.emplace_back(Vec3::Zero());
+  }
+  beams_.push_back({spec.name, spec.planar, first_node, static_cast<int>(mesh.nodes.size()),
+                    first_element, static_cast<int>(mesh.elements.size()), spec.place});
+}
+
+void System::add_line_load(const BeamSpec& spec, const Beam& beam) {
+  const auto is_zero = [](const Expression& e) { return e.is_constant() && e(0.0) == 0.0; };
+  if (std::all_of(spec.line_force.begin(), spec.line_force.end(), is_zero) &&
+      std::all_of(spec.line_torque.begin(), spec.line_torque.end(), is_zero))
+    return;
+  for (int e = 0; e < beam.elements; ++e) {
+    const BeamElement& element = beam_elements_[beam.first_element + e];
+    const BeamProperties& p = element.properties();
+    for (const auto& [node, frame] :
+         {std::pair(element.a(), &p.frame_a), std::pair(element.b(), &p.frame_b)}) {
+      Load load(fmt::format("{}.{}", spec.name, e + 1), node, Vec3::Zero(), spec.line_force,
+                spec.line_torque, spec.line_axes);
+      load.set_share(0.5 * p.length, *frame);
+      loads_.push_back(std::move(load));
+    }
+  }
 }
 
 int System::node_of(const Attachment& attachment) const {
   if (attachment.body.empty()) return ground;
-  const auto found = std::find_if(nodes_.begin() + 1, nodes_.end(),
-                                  [&](const Node& node) { return node.name == attachment.body; });
-  if (found == nodes_.end()) throw Error(fmt::format("there is no body '{}'", attachment.body));
-  return static_cast<int>(found - nodes_.begin());
+  const auto found = node_by_name_.find(attachment.body);
+  if (found == node_by_name_.end())
+    throw Error(fmt::format("there is no body '{}'", attachment.body));
+  return found->second;
 }
 
 Attachment System::about_node(const Attachment& attachment) const {
@@ -161,6 +272,11 @@ double System::measure_length(const Model& model) const {
   return length > 0.0 ? length : 1.0;
 }
 
+void System::set_load_factor(double factor) {
+  load_factor_ = factor;
+  for (Load& load : loads_) load.set_factor(factor);
+}
+
 void System::set_time(double t, double spacing) {
   for (Load& load : loads_) load.set_time(t);
   for (Joint& joint : joints_) joint.set_time(t, spacing);
@@ -171,35 +287,47 @@ void System::remember(const Configuration& q) {
   for (Joint& joint : joints_) joint.remember(q);
 }
 
-double System::forces(const Configuration& q, const NodalVector& v, NodalVector& f) const {
-  double terms = 0.0;
+ForceSizes System::forces(const Configuration& q, const NodalVector& v, NodalVector& f) const {
+  ForceSizes sizes;
+  const Vec3 gravity = load_factor_ * gravity_;
   for (std::size_t n = 1; n < nodes_.size(); ++n) {
     const Node& node = nodes_[n];
     const auto i = static_cast<int>(n);
     Vec6 own = Vec6::Zero();
-    own.head<3>() = node.mass * gravity_;
+    own.head<3>() = node.mass * gravity;
     if (node.rotates_in_space) {
       const Vec3 spin = of_node(v, i).tail<3>();
       own.tail<3>() = -spin.cross(node.inertia * spin);
     }
     of_node(f, i) = own;
-    terms += of_node(weights_, i).cwiseProduct(own).norm();
+    sizes.terms += of_node(weights_, i).cwiseProduct(own).norm();
   }
   of_node(f, ground).setZero();
+  const auto weighted_size = [&](int a, int b, const Vec12& pair) {
+    return of_node(weights_, a).cwiseProduct(pair.head<6>()).norm() +
+           of_node(weights_, b).cwiseProduct(pair.tail<6>()).norm();
+  };
+  Vec12 beam_force, magnitude;
+  for (const BeamElement& element : beam_elements_) {
+    element.force(q, v, beam_force, magnitude);
+    of_node(f, element.a()) += beam_force.head<6>();
+    of_node(f, element.b()) += beam_force.tail<6>();
+    sizes.terms += weighted_size(element.a(), element.b(), beam_force);
+    sizes.numbers += weighted_size(element.a(), element.b(), magnitude);
+  }
   Spring::Force spring_force;
   for (const Spring& spring : springs_) {
     spring.force(q, v, spring_force);
     of_node(f, spring.a()) += spring_force.generalised.head<6>();
     of_node(f, spring.b()) += spring_force.generalised.tail<6>();
-    terms += of_node(weights_, spring.a()).cwiseProduct(spring_force.generalised.head<6>()).norm() +
-             of_node(weights_, spring.b()).cwiseProduct(spring_force.generalised.tail<6>()).norm();
+    sizes.terms += weighted_size(spring.a(), spring.b(), spring_force.generalised);
   }
   for (const Load& load : loads_) {
     const Vec6 given = load.generalised(q[load.node()]);
     of_node(f, load.node()) += given;
-    terms += of_node(weights_, load.node()).cwiseProduct(given).norm();
+    sizes.terms += of_node(weights_, load.node()).cwiseProduct(given).norm();
   }
-  return terms;
+  return sizes;
 }
 
 void System::apply_mass(const NodalVector& v, NodalVector& out) const {
@@ -208,6 +336,12 @@ void System::apply_mass(const NodalVector& v, NodalVector& out) const {
     const auto i = static_cast<int>(n);
     of_node(out, i).head<3>() = nodes_[n].mass * of_node(v, i).head<3>();
     of_node(out, i).tail<3>().noalias() = nodes_[n].inertia * of_node(v, i).tail<3>();
+  }
+  Vec12 correction;
+  for (const BeamElement& element : beam_elements_) {
+    element.correct_momentum(v, correction);
+    of_node(out, element.a()) += correction.head<6>();
+    of_node(out, element.b()) += correction.tail<6>();
   }
 }
 
@@ -233,6 +367,11 @@ double System::kinetic_energy(const NodalVector& v) const {
     energy += 0.5 * nodes_[n].mass * u.head<3>().squaredNorm() +
               0.5 * u.tail<3>().dot(nodes_[n].inertia * u.tail<3>());
   }
+  Vec12 correction;
+  for (const BeamElement& element : beam_elements_) {
+    element.correct_momentum(v, correction);
+    energy += 0.5 * correction.dot(of_pair(v, element.a(), element.b()));
+  }
   return energy;
 }
 
@@ -244,6 +383,7 @@ double System::gravity_energy(const Configuration& q) const {
 
 double System::elastic_energy(const Configuration& q) const {
   double energy = 0.0;
+  for (const BeamElement& element : beam_elements_) energy += element.energy(q);
   for (const Spring& spring : springs_) energy += spring.energy(q);
   return energy;
 }
@@ -255,6 +395,16 @@ Vec6 System::momentum(const Configuration& q, const NodalVector& v) const {
     const Vec3 linear = nodes_[n].mass * u.head<3>();
     sum.head<3>() += linear;
     sum.tail<3>() += q[n].x.cross(linear) + q[n].R * (nodes_[n].inertia * u.tail<3>());
+  }
+  Vec12 correction;
+  for (const BeamElement& element : beam_elements_) {
+    element.correct_momentum(v, correction);
+    for (const auto& [node, part] : {std::pair(element.a(), Vec6(correction.head<6>())),
+                                     std::pair(element.b(), Vec6(correction.tail<6>()))}) {
+      const NodeState& state = q[static_cast<std::size_t>(node)];
+      sum.head<3>() += part.head<3>();
+      sum.tail<3>() += state.x.cross(part.head<3>()) + state.R * part.tail<3>();
+    }
   }
   return sum;
 }
@@ -269,6 +419,7 @@ double System::load_power(const Configuration& q, const NodalVector& v) const {
 
 double System::damper_power(const Configuration& q, const NodalVector& v) const {
   double power = 0.0;
+  for (const BeamElement& element : beam_elements_) power += element.dissipated_power(q, v);
   for (const Spring& spring : springs_) power += spring.dissipated_power(q, v);
   return power;
 }

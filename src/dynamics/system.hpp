@@ -1,7 +1,10 @@
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
+#include "bodies/beam_element.hpp"
 #include "bodies/node.hpp"
 #include "contact/face_contact.hpp"
 #include "forces/load.hpp"
@@ -11,6 +14,21 @@
 
 namespace clatter {
 
+/// The nodes and elements of one beam, which follow each other.
+struct Beam {
+  std::string name;
+  bool planar;
+  int first_node, nodes;
+  int first_element, elements;
+  Place place;
+};
+
+/// How large forces are: what a residual of them is small compared with.
+struct ForceSizes {
+  double terms = 0.0;    ///< weighted sum of the sizes of all terms (A.57 of 000)
+  double numbers = 0.0;  ///< the same of the numbers that stiff terms are differences of
+};
+
 /// The machine as an integrator sees it:  M dv/dt = f(q, v, t) + G^T lambda + W^T r,
 /// with G the rows of the joints and W those of the contacts. Built once from a model.
 class System {
@@ -18,6 +36,8 @@ class System {
   explicit System(const Model& model);
 
   const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<Beam>& beams() const { return beams_; }
+  const std::vector<BeamElement>& beam_elements() const { return beam_elements_; }
   const std::vector<Spring>& springs() const { return springs_; }
   const std::vector<Load>& loads() const { return loads_; }
   const std::vector<Joint>& joints() const { return joints_; }
@@ -33,14 +53,15 @@ class System {
   const Configuration& initial_configuration() const { return q0_; }
   const NodalVector& initial_velocity() const { return v0_; }
 
+  /// Scales gravity and loads, for statics; 1 at the start.
+  void set_load_factor(double factor);
   /// Evaluates loads and motors at t. `spacing` as in Expression::rate.
   void set_time(double t, double spacing);
   /// Lets torsional springs and joint angles count turns; at the end of a step.
   void remember(const Configuration& q);
 
-  /// f(q, v, t). Returns the weighted sum of the sizes of its terms, which a residual is small
-  /// compared with (A.57 of 000).
-  double forces(const Configuration& q, const NodalVector& v, NodalVector& f) const;
+  /// f(q, v, t)
+  ForceSizes forces(const Configuration& q, const NodalVector& v, NodalVector& f) const;
   /// out = M v
   void apply_mass(const NodalVector& v, NodalVector& out) const;
   /// v := v on the unknowns of each node, zero elsewhere.
@@ -53,7 +74,7 @@ class System {
   double kinetic_norm(const NodalVector& v) const {
     return inverse_weights_.cwiseProduct(v).norm();
   }
-  /// Diagonal entry g M^-1 g^T of the Delassus operator of one row.
+  /// Diagonal entry g M^-1 g^T of the Delassus operator of one row, with the mass of beams lumped.
   double delassus(const Vec12& g, int a, int b) const;
 
   double kinetic_energy(const NodalVector& v) const;
@@ -70,14 +91,21 @@ class System {
   const Vec3& centre_of_mass(int node) const { return centres_[node]; }
 
  private:
+  int add_node(Node node, const NodeState& state, const Vec6& velocity);
   void add_body(const BodySpec& spec);
+  void add_beam(const BeamSpec& spec);
+  void add_line_load(const BeamSpec& spec, const Beam& beam);
   int node_of(const Attachment& attachment) const;
   Attachment about_node(const Attachment& attachment) const;
   double measure_length(const Model& model) const;
 
   Vec3 gravity_;
+  double load_factor_ = 1.0;
   std::vector<Node> nodes_;
+  std::map<std::string, int, std::less<>> node_by_name_;
   std::vector<Vec3> centres_;
+  std::vector<Beam> beams_;
+  std::vector<BeamElement> beam_elements_;
   std::vector<Spring> springs_;
   std::vector<Load> loads_;
   std::vector<Joint> joints_;

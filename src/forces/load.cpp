@@ -15,11 +15,19 @@ Load::Load(std::string name, int node, const Vec3& point, std::array<Expression,
   set_time(0.0);
 }
 
+void Load::set_share(double share, const Mat3& frame) {
+  share_ = share;
+  if (axes_ == LoadAxes::body) frame_ = frame;
+  set_time(0.0);
+}
+
 void Load::set_time(double t) {
   for (int i = 0; i < 3; ++i) {
-    force_[i] = force_expression_[i](t);
-    torque_[i] = torque_expression_[i](t);
+    force_[i] = share_ * force_expression_[i](t);
+    torque_[i] = share_ * torque_expression_[i](t);
   }
+  force_ = (frame_ * force_).eval();
+  torque_ = (frame_ * torque_).eval();
 }
 
 Vec6 Load::generalised(const NodeState& q) const {
@@ -29,7 +37,7 @@ Vec6 Load::generalised(const NodeState& q) const {
   } else {
     f << q.R * force_, point_.cross(force_) + torque_;
   }
-  return f;
+  return factor_ * f;
 }
 
 Mat6 Load::tangent(const NodeState& q) const {
@@ -41,7 +49,7 @@ Mat6 Load::tangent(const NodeState& q) const {
   } else {
     K.block<3, 3>(0, 3) = q.R * skew(force_);
   }
-  return K;
+  return factor_ * K;
 }
 
 }  // namespace clatter

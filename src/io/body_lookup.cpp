@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "io/nearest_word.hpp"
@@ -12,6 +13,20 @@ namespace {
 
 // More names than these are not worth listing in a message.
 constexpr std::size_t most_names = 8;
+
+// What stands before and after the last dot of a name; nothing before when there is no dot.
+std::pair<std::string_view, std::string_view> split_at_last_dot(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return {{}, name};
+  return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
+// "'rod.0' to 'rod.8', 'rod.start' or 'rod.end'"
+std::string nodes_of(const std::string& beam, int last) {
+  return fmt::format("{} to {}, {} or {}", in_quotes(beam + ".0"),
+                     in_quotes(fmt::format("{}.{}", beam, last)), in_quotes(beam + ".start"),
+                     in_quotes(beam + ".end"));
+}
 
 }  // namespace
 
@@ -48,28 +63,108 @@ Dimension dimension_on(const BodyChoice& body, Dimension pair) {
   return body.is(BodyKind::planar) ? Dimension::two : Dimension::three;
 }
 
+std::optional<int> node_index(std::string_view end_of_name, int nodes) {
+  if (end_of_name == "start") return 0;
+  if (end_of_name == "end") return nodes - 1;
+  int index = -1;
+  const char* end = end_of_name.data() + end_of_name.size();
+  const auto [stop, error] = std::from_chars(end_of_name.data(), end, index);
+  const bool is_number = error == std::errc() && stop == end && index >= 0;
+  // No second spelling: 'rod.03' and 'rod.-0' are no names.
+  if (!is_number || index >= nodes || end_of_name != fmt::format("{}", index)) return std::nullopt;
+  return index;
+}
+
 BodyChoice BodyLookup::find(const TomlTable& table, std::string_view key) const {
   if (!table.has(key)) return BodyChoice::ground();
   const std::optional<std::string> name = table.text(key);
   if (!name) return BodyChoice::unknown();
   if (*name == "ground") return BodyChoice::ground();
-  const auto found = known_.find(*name);
-  if (found == known_.end()) {
-    if (doubt_all_) return BodyChoice::unknown();
-    std::vector<std::string> names = {"ground"};
-    std::string hint;
-    if (hints_left_ > 0) {
-      --hints_left_;
-      for (const auto& [known, body] : known_) names.push_back(known);
-      hint = did_you_mean(*name, names);
-    }
-    if (hint.empty() && names.size() > 1 && names.size() <= most_names) {
-      hint = fmt::format("; expected one of '{}'", fmt::join(names, "', '"));
-    }
-    table.refuse(key, fmt::format("unknown body {}{}", in_quotes(*name), hint));
+  if (const auto body = known_.find(*name); body != known_.end()) {
+    return body->second == nullptr ? BodyChoice::unknown() : BodyChoice::of(*body->second);
+  }
+  if (const auto beam = beams_.find(*name); beam != beams_.end()) {
+    if (beam->second.spec == nullptr || doubt_all_) return BodyChoice::unknown();
+    table.refuse(key, fmt::format("{} is a beam: name one of its nodes, {}", in_quotes(*name),
+                                  nodes_of(*name, beam->second.last())));
     return BodyChoice::unknown();
   }
-  return found->second == nullptr ? BodyChoice::unknown() : BodyChoice::of(*found->second);
+  if (const Beam* beam = beam_with_node(*name)) return find_node(*beam, table, key, *name);
+  return refuse_unknown(table, key, *name);
+}
+
+std::vector<BodyChoice> BodyLookup::find_all(const TomlTable& table, std::string_view key) const {
+  const std::optional<std::string> name = table.text(key);
+  const auto beam = name ? beams_.find(*name) : beams_.end();
+  if (beam == beams_.end() || beam->second.spec == nullptr || known_.contains(*name)) {
+    return {find(table, key)};
+  }
+  std::vector<BodyChoice> choices;
+  for (int i = 0; i <= beam->second.last(); ++i) choices.push_back(node(beam->second, i));
+  return choices;
+}
+
+const BodyLookup::Beam* BodyLookup::beam_with_node(std::string_view name) const {
+  const auto beam = beams_.find(split_at_last_dot(name).first);
+  return beam == beams_.end() ? nullptr : &beam->second;
+}
+
+BodyChoice BodyLookup::node(const Beam& beam, int index) const {
+  const std::string name = beam_node_name(*beam.spec, index);
+  const auto [entry, is_new] = nodes_.try_emplace(name);
+  BodySpec& body = entry->second;
+  if (is_new) {
+    const BeamMesh::Node& node = beam.nodes[static_cast<std::size_t>(index)];
+    body.name = name;
+    body.kind = beam.spec->planar ? BodyKind::planar : BodyKind::rigid;
+    body.position = node.position;
+    body.orientation = Quaternion(node.orientation);
+    body.angle = std::atan2(node.orientation(1, 0), node.orientation(0, 0));
+    body.place = beam.spec->place;
+  }
+  return BodyChoice::of(body);
+}
+
+BodyChoice BodyLookup::find_node(const Beam& beam, const TomlTable& table, std::string_view key,
+                                 const std::string& name) const {
+  if (beam.spec == nullptr || doubt_all_) return BodyChoice::unknown();
+  const auto nodes = static_cast<int>(beam.nodes.size());
+  if (const std::optional<int> index = node_index(split_at_last_dot(name).second, nodes)) {
+    return node(beam, *index);
+  }
+  table.refuse(key,
+               fmt::format("beam {} has {} nodes, but no {}: name {}", in_quotes(beam.spec->name),
+                           nodes, in_quotes(name), nodes_of(beam.spec->name, nodes - 1)));
+  return BodyChoice::unknown();
+}
+
+BodyChoice BodyLookup::refuse_unknown(const TomlTable& table, std::string_view key,
+                                      const std::string& name) const {
+  if (doubt_all_) return BodyChoice::unknown();
+  std::vector<std::string> names = {"ground"};
+  std::string hint;
+  if (hints_left_ > 0) {
+    --hints_left_;
+    for (const auto& [known, body] : known_) names.push_back(known);
+    for (const auto& [known, beam] : beams_) {
+      names.push_back(known + ".start");
+      names.push_back(known + ".end");
+    }
+    // The list is good as it is; a slip may also be in the name of a beam or of another node.
+    std::vector<std::string> near = names;
+    const std::string_view end = split_at_last_dot(name).second;
+    for (const auto& [known, beam] : beams_) {
+      near.push_back(known);
+      const auto nodes = static_cast<int>(beam.nodes.size());
+      if (node_index(end, nodes)) near.push_back(fmt::format("{}.{}", known, end));
+    }
+    hint = did_you_mean(name, near);
+  }
+  if (hint.empty() && names.size() > 1 && names.size() <= most_names) {
+    hint = fmt::format("; expected one of '{}'", fmt::join(names, "', '"));
+  }
+  table.refuse(key, fmt::format("unknown body {}{}", in_quotes(name), hint));
+  return BodyChoice::unknown();
 }
 
 Vec3 read_point(const TomlTable& table, std::string_view key, const BodyChoice& body,

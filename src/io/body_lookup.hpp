@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bodies/beam_mesh.hpp"
 #include "io/toml_table.hpp"
 #include "model/model.hpp"
 
@@ -46,20 +48,49 @@ Dimension dimension_of_pair(const BodyChoice& a, const BodyChoice& b);
 /// Of a point on a body that takes part in such a pair.
 Dimension dimension_on(const BodyChoice& body, Dimension pair);
 
+/// The node that the end of a name means: that of `rod.3`, `rod.start` or `rod.end` for a beam of
+/// so many nodes.
+std::optional<int> node_index(std::string_view end_of_name, int nodes);
+
+/// The bodies of a model by name, and the nodes of its beams, which stand in for bodies: `rod.0`,
+/// `rod.1` ..., `rod.start` and `rod.end`.
 class BodyLookup {
  public:
   void add(const BodySpec& body) { known_.emplace(body.name, &body); }
   /// A body that has mistakes: naming it is none.
   void add_doubtful(const std::string& name) { known_.emplace(name, nullptr); }
+  void add_beam(const BeamSpec& beam, BeamMesh mesh) {
+    beams_.emplace(beam.name, Beam{&beam, std::move(mesh.nodes)});
+  }
+  /// A beam of which the nodes are not known: naming any is no mistake.
+  void add_doubtful_beam(const std::string& name) { beams_.emplace(name, Beam{nullptr, {}}); }
   /// The list of bodies itself has mistakes: no name is one.
   void doubt_all() { doubt_all_ = true; }
 
   /// The body that a key names. Adds a mistake when there is none of that name; the ground when the
   /// key is absent.
   BodyChoice find(const TomlTable& table, std::string_view key) const;
+  /// The same where a beam may be named as a whole, which means all its nodes.
+  std::vector<BodyChoice> find_all(const TomlTable& table, std::string_view key) const;
 
  private:
+  struct Beam {
+    const BeamSpec* spec;  // null: doubtful
+    std::vector<BeamMesh::Node> nodes;
+    int last() const { return static_cast<int>(nodes.size()) - 1; }
+  };
+
+  const Beam* beam_with_node(std::string_view name) const;
+  BodyChoice node(const Beam& beam, int index) const;
+  BodyChoice find_node(const Beam& beam, const TomlTable& table, std::string_view key,
+                       const std::string& name) const;
+  BodyChoice refuse_unknown(const TomlTable& table, std::string_view key,
+                            const std::string& name) const;
+
   std::map<std::string, const BodySpec*, std::less<>> known_;
+  std::map<std::string, Beam, std::less<>> beams_;
+  // Nodes as bodies, made when they are first named.
+  mutable std::map<std::string, BodySpec, std::less<>> nodes_;
   bool doubt_all_ = false;
   mutable int hints_left_ = 100;  ///< a hint looks at all names, which must not add up
 };

@@ -10,6 +10,9 @@ namespace {
 
 // How far corners may be off the plane of the face, relative to the size of the outline.
 constexpr double flatness = 1e-6;
+// A beam makes many contacts of one line of the file; more than these would fill the memory before
+// anything could be said about them.
+constexpr std::size_t most_beam_contacts = 200'000;
 
 double extent(const std::vector<Vec3>& corners) {
   double largest = 0.0;
@@ -72,8 +75,27 @@ void read_face(const TomlTable& face, const BodyChoice& body, Dimension pair,
   }
 }
 
-// One spec per point.
-std::vector<ContactSpec> read_contact(const TomlTable& table, const BodyLookup& bodies) {
+// The points on one body, whose contacts are named `name.1`, `name.2` ... when they are several.
+void add_points(const TomlTable& point, const BodyChoice& body, const std::vector<Vec3>& at,
+                ContactSpec contact, std::vector<ContactSpec>& contacts) {
+  const std::string prefix = contact.name;
+  contact.point.body = body.name();
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    if (body.is(BodyKind::point) && !at[i].isZero(0.0)) {
+      point.refuse("at", fmt::format("'at': point body '{}' has no other point than its origin",
+                                     body.name()));
+      return;
+    }
+    contact.point.point = at[i];
+    if (!point.is_single_point("at")) contact.name = fmt::format("{}.{}", prefix, i + 1);
+    contacts.push_back(contact);
+  }
+}
+
+// One spec per point; their names are still without that of the table. `others` have been read
+// before.
+std::vector<ContactSpec> read_contact(const TomlTable& table, const BodyLookup& bodies,
+                                      std::size_t others) {
   ContactSpec contact;
   contact.place = table.place();
   contact.friction = table.number("friction").value_or(contact.friction);
@@ -87,31 +109,34 @@ std::vector<ContactSpec> read_contact(const TomlTable& table, const BodyLookup& 
 
   const std::optional<TomlTable> point = table.table("point");
   const std::optional<TomlTable> face = table.table("face");
-  const BodyChoice point_body = point ? bodies.find(*point, "body") : BodyChoice::unknown();
+  std::vector<BodyChoice> point_bodies = {BodyChoice::unknown()};
+  if (point) point_bodies = bodies.find_all(*point, "body");
   const BodyChoice face_body = face ? bodies.find(*face, "body") : BodyChoice::unknown();
-  if (point_body.same_as(face_body)) {
+  for (const BodyChoice& point_body : point_bodies) {
+    if (!point_body.same_as(face_body)) continue;
     table.refuse_table(point_body.is_ground()
                            ? "a contact needs a body: point and face are both on the ground"
                            : fmt::format("point and face of the contact are on the same body '{}'",
                                          point_body.name()));
   }
-  const Dimension pair = dimension_of_pair(point_body, face_body);
+  // All nodes of a beam are alike in this.
+  const Dimension pair = dimension_of_pair(point_bodies.front(), face_body);
   if (face) read_face(*face, face_body, pair, contact);
 
-  contact.point.body = point_body.name();
   if (!point) return {contact};
-  const std::vector<Vec3> at =
-      point->points("at", dimension_on(point_body, pair)).value_or(std::vector<Vec3>{Vec3::Zero()});
+  const std::vector<Vec3> at = point->points("at", dimension_on(point_bodies.front(), pair))
+                                   .value_or(std::vector<Vec3>{Vec3::Zero()});
   std::vector<ContactSpec> contacts;
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    if (point_body.is(BodyKind::point) && !at[i].isZero(0.0)) {
-      point->refuse("at", fmt::format("'at': point body '{}' has no other point than its origin",
-                                      point_body.name()));
-      break;
-    }
-    contacts.push_back(contact);
-    contacts.back().point.point = at[i];
-    if (!point->is_single_point("at")) contacts.back().name = fmt::format(".{}", i + 1);
+  const bool whole_beam = point_bodies.size() > 1;
+  if (whole_beam && others + point_bodies.size() * at.size() > most_beam_contacts) {
+    point->refuse("body", fmt::format("'body': a model whose contacts come from whole beams can "
+                                      "have {} of them, not more",
+                                      most_beam_contacts));
+    return contacts;
+  }
+  for (std::size_t node = 0; node < point_bodies.size(); ++node) {
+    if (whole_beam) contact.name = fmt::format(".{}", node);
+    add_points(*point, point_bodies[node], at, contact, contacts);
   }
   return contacts;
 }
@@ -125,7 +150,7 @@ std::vector<ContactSpec> read_contacts(const std::vector<TomlTable>& tables,
   for (const TomlTable& table : tables) {
     const std::string name = names.read(table);
     bool is_new = true;
-    for (ContactSpec& contact : read_contact(table, bodies)) {
+    for (ContactSpec& contact : read_contact(table, bodies, contacts.size())) {
       contact.name = name + contact.name;
       is_new = is_new && names.claim(table, contact.name);
       contacts.push_back(std::move(contact));

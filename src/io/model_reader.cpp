@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/beam_reader.hpp"
 #include "io/body_lookup.hpp"
 #include "io/body_reader.hpp"
 #include "io/contact_reader.hpp"
@@ -89,14 +90,21 @@ toml::table parse_toml(std::string_view text, const std::string& file) {
   }
 }
 
-Vec3 read_gravity(const TomlTable& model, const std::vector<BodyReading>& bodies) {
-  const auto is_planar = [](const BodyReading& body) { return body.spec.kind == BodyKind::planar; };
-  const bool sound =
-      std::all_of(bodies.begin(), bodies.end(), [](const BodyReading& body) { return body.sound; });
-  const bool all_planar = std::all_of(bodies.begin(), bodies.end(), is_planar);
-  const Dimension dimension = !sound || bodies.empty() ? Dimension::either
-                              : all_planar             ? Dimension::two
-                                                       : Dimension::three;
+Vec3 read_gravity(const TomlTable& model, const std::vector<BodyReading>& bodies,
+                  const std::vector<BeamReading>& beams) {
+  bool all_known = true, all_planar = true;
+  for (const BodyReading& body : bodies) {
+    all_known = all_known && body.sound;
+    all_planar = all_planar && body.spec.kind == BodyKind::planar;
+  }
+  for (const BeamReading& beam : beams) {
+    all_known = all_known && beam.kind_is_known;
+    all_planar = all_planar && beam.spec.planar;
+  }
+  const bool none = bodies.empty() && beams.empty();
+  const Dimension dimension = !all_known || none ? Dimension::either
+                              : all_planar       ? Dimension::two
+                                                 : Dimension::three;
   return model.vector("gravity", dimension).value_or(Vec3::Zero());
 }
 
@@ -141,14 +149,18 @@ Model read_tables(const toml::table& root, std::vector<Mistake>& mistakes) {
   const TomlTable table(root, model_table(""), mistakes);
   Model model;
   model.title = table.text("title").value_or("");
-  model.assemble = table.flag("assemble").value_or(false);
+  model.assemble = table.flag("assemble").value_or(model.assemble);
+  model.equilibrium = table.flag("equilibrium").value_or(model.equilibrium);
 
   const std::vector<BodyReading> bodies = read_bodies(table.tables("body"));
-  if (table.has_usable("body") && bodies.empty()) {
-    table.refuse("body", "a model needs at least one [[body]]");
-  }
-  model.gravity = read_gravity(table, bodies);
-  model.bodies.reserve(bodies.size());  // the lookup points into it
+  std::vector<BeamReading> beams = read_beams(table.tables("beam"), bodies);
+  const bool lists_are_sound = (!table.has("body") || table.has_usable("body")) &&
+                               (!table.has("beam") || table.has_usable("beam"));
+  const bool has_none = bodies.empty() && beams.empty();
+  if (has_none && lists_are_sound) table.refuse_table("a model needs [[body]] or [[beam]]");
+  model.gravity = read_gravity(table, bodies, beams);
+  model.bodies.reserve(bodies.size());  // the lookup points into both
+  model.beams.reserve(beams.size());
   BodyLookup lookup;
   for (const BodyReading& body : bodies) {
     model.bodies.push_back(body.spec);
@@ -158,8 +170,16 @@ Model read_tables(const toml::table& root, std::vector<Mistake>& mistakes) {
       lookup.add_doubtful(body.spec.name);
     }
   }
+  for (BeamReading& beam : beams) {
+    model.beams.push_back(std::move(beam.spec));
+    if (beam.mesh) {
+      lookup.add_beam(model.beams.back(), std::move(*beam.mesh));
+    } else {
+      lookup.add_doubtful_beam(model.beams.back().name);
+    }
+  }
   // Without a list of bodies, complaints about every name would hide the reason.
-  if (bodies.empty()) lookup.doubt_all();
+  if (has_none || !lists_are_sound) lookup.doubt_all();
   model.springs = read_springs(table.tables("spring"), lookup);
   model.loads = read_loads(table.tables("load"), lookup);
   model.joints = read_joints(table.tables("joint"), lookup, model.assemble);
@@ -205,7 +225,8 @@ Model parse_model(std::string_view text, std::string file_name,
                   std::span<const std::string> overrides) {
   toml::table root = parse_toml(text, file_name);
   if (root.empty()) {
-    throw Error({file_name, 1, 1}, "the file is empty: a model needs [[body]] and [integrator]");
+    throw Error({file_name, 1, 1},
+                "the file is empty: a model needs [[body]] or [[beam]], and [integrator]");
   }
   std::vector<Mistake> mistakes;
   for (const std::string& change : overrides) {

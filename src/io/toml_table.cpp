@@ -212,7 +212,7 @@ bool TomlTable::check_number(const KeyDescription& row, const toml::node& value)
     return false;
   }
   if (!row.range.contains(number)) return unexpected(row, value);
-  const bool too_small = row.range.min_excluded && number < smallest_positive;
+  const bool too_small = row.range.min_excluded && number - row.range.min < smallest_positive;
   if (std::abs(number) > largest_number || too_small) {
     add(value.source(), fmt::format("'{}': {} is too {} to compute with", row.name, number,
                                     too_small ? "small" : "large"));

@@ -20,4 +20,12 @@ Mat3 tangent_so3(const Vec3& psi);
 /// T(psi)^-1; singular at rotations of 2 pi.
 Mat3 inverse_tangent_so3(const Vec3& psi);
 
+/// c(th) = (1 - (th/2) cot(th/2)) / th^2, the function of the angle in
+/// T(psi)^-1 = I + skew(psi)/2 + c skew(psi)^2, with slope = c'/th and bend = slope'/th, all as
+/// functions of th^2 < (2 pi)^2.
+struct HalfCotangent {
+  double value, slope, bend;
+};
+HalfCotangent half_cotangent(double th2);
+
 }  // namespace clatter

@@ -573,7 +573,7 @@ TEST(ReadModel, tells_a_missing_file_from_a_directory_and_an_empty_file) {
   EXPECT_EQ(mistake_in_file(folder), "this is a directory, not a model file");
   std::ofstream(folder / "empty.toml").close();
   EXPECT_EQ(mistake_in_file(folder / "empty.toml"),
-            "the file is empty: a model needs [[body]] and [integrator]");
+            "the file is empty: a model needs [[body]] or [[beam]], and [integrator]");
   std::filesystem::remove_all(folder);
 }
 

@@ -1,0 +1,192 @@
+#include "bodies/beam_element.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/finite_difference.hpp"
+#include "support/random_state.hpp"
+
+namespace clatter {
+namespace {
+
+using testing::agrees;
+using testing::differences;
+using testing::displaced;
+using testing::Random;
+
+constexpr int A = 1, B = 2;
+
+/// Stiffnesses and lengths near one, so that differences are as exact as they can be.
+BeamProperties some_properties(Random& random) {
+  BeamProperties p;
+  p.length = 0.8;
+  for (int i = 0; i < 6; ++i) p.stiffness[i] = random.number(1.0, 3.0);
+  p.unstressed_curvature = random.vector(0.3);
+  p.line_mass = 1.3;
+  p.line_inertia = {0.3, 0.2, 0.1};
+  return p;
+}
+
+/// Two frames at most 2 rad from each other and the ground.
+Configuration some_configuration(Random& random) {
+  Configuration q = random.configuration(2);
+  q[B].p = q[A].p * exp_so3(random.number(0.0, 2.0) * random.direction());
+  q[B].R = q[B].p.toRotationMatrix();
+  return q;
+}
+
+BeamProperties with_corner_frames(BeamProperties p, Random& random) {
+  p.frame_a = random.axes();
+  p.frame_b = exp_so3(random.vector(0.3)).toRotationMatrix().transpose() * p.frame_a;
+  return p;
+}
+
+class BeamElementAtRandom : public ::testing::TestWithParam<unsigned> {
+ protected:
+  Random random{GetParam()};
+  Configuration q = some_configuration(random);
+  NodalVector v = random.numbers(18);
+};
+
+TEST_P(BeamElementAtRandom, force_is_minus_the_gradient_of_the_energy) {
+  NodalVector at_rest = NodalVector::Zero(18);
+  BeamProperties p = some_properties(random);
+  for (const bool corner : {false, true}) {
+    if (corner) p = with_corner_frames(p, random);
+    const BeamElement element(A, B, p);
+    Vec12 f, magnitude;
+    element.force(q, at_rest, f, magnitude);
+    const auto energy = [&](const VecX& d) {
+      return VecX::Constant(1, element.energy(displaced(q, A, B, d)));
+    };
+    EXPECT_TRUE(agrees(-f.transpose(), differences(energy, 12)));
+  }
+}
+
+TEST_P(BeamElementAtRandom, tangents_are_the_derivatives_of_the_force) {
+  for (const bool corner : {false, true}) {
+    for (const double damping : {0.0, 0.3}) {
+      BeamProperties p = some_properties(random);
+      if (corner) p = with_corner_frames(p, random);
+      p.stiffness_damping = damping;
+      p.mass_damping = 2.0 * damping;
+      const BeamElement element(A, B, p);
+      Mat12 K, C;
+      element.tangent(q, v, K, C);
+      const auto at = [&](const VecX& d) -> VecX {
+        Vec12 f, magnitude;
+        element.force(displaced(q, A, B, d), v, f, magnitude);
+        return -f;
+      };
+      EXPECT_TRUE(agrees(K, differences(at, 12)));
+      const auto moving = [&](const VecX& d) -> VecX {
+        NodalVector faster = v;
+        faster.tail<12>() += d;
+        Vec12 f, magnitude;
+        element.force(q, faster, f, magnitude);
+        return -f;
+      };
+      EXPECT_TRUE(agrees(C, differences(moving, 12)));
+    }
+  }
+}
+
+TEST_P(BeamElementAtRandom, damping_takes_out_the_power_of_its_forces) {
+  BeamProperties p = some_properties(random);
+  const BeamElement elastic(A, B, p);
+  p.stiffness_damping = 0.2;
+  p.mass_damping = 0.7;
+  const BeamElement damped(A, B, p);
+  Vec12 f, g, magnitude;
+  elastic.force(q, v, f, magnitude);
+  damped.force(q, v, g, magnitude);
+  EXPECT_NEAR(damped.dissipated_power(q, v), (f - g).dot(of_pair(v, A, B)), 1e-12);
+  EXPECT_GT(damped.dissipated_power(q, v), 0.0);
+}
+
+TEST_P(BeamElementAtRandom, rigid_motion_changes_no_strain_and_internal_forces_balance) {
+  const BeamElement element(A, B, some_properties(random));
+  const NodalVector at_rest = NodalVector::Zero(18);
+  const SectionVector before = element.section(q, at_rest).strain;
+  const Quaternion turn = random.rotation();
+  const Vec3 shift = random.vector();
+  Configuration moved = q;
+  for (const int n : {A, B}) {
+    moved[n].x = shift + turn * q[n].x;
+    moved[n].p = turn * q[n].p;
+    moved[n].R = moved[n].p.toRotationMatrix();
+  }
+  EXPECT_LT((element.section(moved, at_rest).strain - before).norm(), 1e-14);
+
+  Vec12 f, magnitude;
+  element.force(q, at_rest, f, magnitude);
+  EXPECT_LT((f.segment<3>(0) + f.segment<3>(6)).norm(), 1e-14);
+  const Vec3 torque = q[A].x.cross(f.segment<3>(0)) + q[A].R * f.segment<3>(3) +
+                      q[B].x.cross(f.segment<3>(6)) + q[B].R * f.segment<3>(9);
+  EXPECT_LT(torque.norm(), 1e-13);
+}
+
+TEST_P(BeamElementAtRandom, frames_on_a_helix_have_its_constant_strain) {
+  BeamProperties p = some_properties(random);
+  p.unstressed_curvature.setZero();
+  const BeamElement element(A, B, p);
+  SectionVector strain = random.numbers(6, 0.5);
+  // dR/ds = R skew(curvature), dx/ds = R (e_1 + shear), by a fine midpoint rule
+  constexpr int pieces = 20000;
+  const double ds = p.length / pieces;
+  q[B] = q[A];
+  for (int i = 0; i < pieces; ++i) {
+    const Quaternion half = exp_so3(0.5 * ds * strain.tail<3>());
+    q[B].x += ds * ((q[B].p * half) * (Vec3::UnitX() + strain.head<3>()));
+    q[B].p = q[B].p * half * half;
+  }
+  q[B].p.normalize();
+  q[B].R = q[B].p.toRotationMatrix();
+  // The midpoint rule is off by ds^2/24 times the second derivative of R, of size curvature^2.
+  const SectionVector found = element.section(q, NodalVector::Zero(18)).strain;
+  EXPECT_LT((found - strain).norm(), ds * ds);
+}
+
+TEST_P(BeamElementAtRandom, consistent_mass_gives_the_energy_of_linear_velocities) {
+  BeamProperties p = some_properties(random);
+  const BeamElement element(A, B, p);
+  Vec12 momentum;
+  element.correct_momentum(v, momentum);
+  const Vec12 pair = of_pair(v, A, B);
+  EXPECT_LT((momentum - element.mass_correction() * pair).norm(), 1e-14);
+  const double half_mass = 0.5 * p.length;
+  const double lumped =
+      0.5 * half_mass *
+      (p.line_mass * (pair.segment<3>(0).squaredNorm() + pair.segment<3>(6).squaredNorm()) +
+       pair.segment<3>(3).dot(p.line_inertia.cwiseProduct(pair.segment<3>(3))) +
+       pair.segment<3>(9).dot(p.line_inertia.cwiseProduct(pair.segment<3>(9))));
+  // Simpson's rule is exact for the square of a linear function.
+  double exact = 0.0;
+  for (const auto& [s, weight] : {std::pair(0.0, 1.0 / 6), {0.5, 4.0 / 6}, {1.0, 1.0 / 6}}) {
+    const Vec6 u = (1.0 - s) * pair.head<6>() + s * pair.tail<6>();
+    exact += 0.5 * p.length * weight *
+             (p.line_mass * u.head<3>().squaredNorm() +
+              u.tail<3>().dot(p.line_inertia.cwiseProduct(u.tail<3>())));
+  }
+  EXPECT_NEAR(lumped + 0.5 * momentum.dot(pair), exact, 1e-14);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, BeamElementAtRandom, ::testing::Range(1u, 9u));
+
+TEST(BeamElement, signs_of_section_forces_are_those_of_the_textbook) {
+  BeamProperties p;
+  p.length = 1.0;
+  p.stiffness.setOnes();
+  const BeamElement element(A, B, p);
+  Configuration q(3);
+  q[B].x = {1.1, 0.0, 0.0};
+  EXPECT_NEAR(element.section(q, NodalVector::Zero(18)).resultant[0], 0.1, 1e-15);  // tension
+  q[B].x = {1.0, 0.01, 0.0};
+  EXPECT_NEAR(element.section(q, NodalVector::Zero(18)).resultant[1], 0.01, 1e-15);
+  // Turned left at b: positive curvature about z
+  q[B].p = exp_so3({0.0, 0.0, 0.2});
+  q[B].R = q[B].p.toRotationMatrix();
+  EXPECT_NEAR(element.section(q, NodalVector::Zero(18)).strain[5], 0.2, 1e-15);
+}
+
+}  // namespace
+}  // namespace clatter
