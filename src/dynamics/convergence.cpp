@@ -26,13 +26,15 @@ struct Selection {
   explicit Selection(const std::vector<Channel>& channels) {
     for (const Channel& channel : channels) {
       const std::string_view path = channel.path;
-      if (!path.starts_with("bodies/")) continue;
+      if (!path.starts_with("bodies/") && !path.starts_with("beams/")) continue;
       const std::string_view what = path.substr(path.rfind('/') + 1);
-      const Group group{channel.offset, static_cast<int>(channel.components.size()),
-                        what == "orientation"};
-      if (what == "position" || what == "orientation" || what == "angle")
-        positions.push_back(group);
-      if (what == "velocity" || what == "angular_velocity") velocities.push_back(group);
+      const int size = static_cast<int>(channel.components.size());
+      if (what == "orientation") {
+        for (int i = 0; i < size; i += 4) positions.push_back({channel.offset + i, 4, true});
+      }
+      if (what == "position" || what == "angle") positions.push_back({channel.offset, size, false});
+      if (what == "velocity" || what == "angular_velocity")
+        velocities.push_back({channel.offset, size, false});
     }
   }
 };

@@ -24,15 +24,15 @@ struct ErrorDecay {
 struct ConvergenceStudy {
   std::vector<double> steps;  ///< [s], coarsest first
   double reference_step = 0.0;
-  ErrorDecay positions;   ///< positions and rotations of all bodies
+  ErrorDecay positions;   ///< positions and rotations of all bodies and nodes of beams
   ErrorDecay velocities;  ///< linear and angular
 };
 
 /// Runs the model with each step and with the reference step, and compares at the times that all
 /// runs share, the multiples of the coarsest step:
 ///   error = sum |f_i - f_ref(t_i)| / sum |f_ref(t_i)|      (001, eq. (64))
-/// over times, bodies and components. Quaternions are compared up to sign. A reference that is zero
-/// throughout makes the error absolute.
+/// over times, bodies, nodes of beams and components. Quaternions are compared up to sign. A
+/// reference that is zero throughout makes the error absolute.
 ///
 /// Throws Error when the steps do not divide the coarsest, the reference is not the finest, or a
 /// run fails. `report`, if given, is called after each run, from several threads but one at a time.

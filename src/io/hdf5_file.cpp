@@ -56,6 +56,9 @@ hid_t string_type() {
 Hdf5File::Hdf5File(std::filesystem::path path) : path_(std::move(path)) {
   prepare_library();
   const Hdf5Id access = check(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "prepare");
+  // Object headers of HDF5 1.8 (2008) or later: older ones hold no attribute above 64 KiB, and the
+  // names of a fine beam's components are more than that.
+  check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST), "prepare");
   // A fixed metadata cache that holds the working set of one flush: then HDF5 changes the file on
   // disk only when we flush, and what was flushed stays readable whatever happens in between.
   H5AC_cache_config_t cache;

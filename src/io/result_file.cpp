@@ -17,8 +17,20 @@ constexpr std::size_t buffer_bytes = std::size_t{16} << 20;
 /// Upper bound [bytes] of what HDF5 stores about a dataset besides its chunks, and of what its
 /// index of chunks grows by in one flush.
 constexpr std::size_t dataset_overhead = 6144, index_growth = 3072;
+/// The same for the name of a component, besides its letters.
+constexpr std::size_t name_overhead = 48;
 /// The same for the file itself.
 constexpr std::size_t file_overhead = 65536;
+
+/// Upper bound [bytes] of what a new file holds before the first row.
+std::size_t bytes_to_create(const std::vector<Channel>& channels, const RunInfo& info) {
+  std::size_t bytes = file_overhead + info.model_text.size();
+  for (const Channel& channel : channels) {
+    bytes += dataset_overhead;
+    for (const std::string& name : channel.components) bytes += name_overhead + name.size();
+  }
+  return bytes;
+}
 
 void write_origin(Hdf5File& file, const RunInfo& info) {
   file.set_attribute("/", "clatter_version", std::string(version));
@@ -46,7 +58,7 @@ void write_origin(Hdf5File& file, const RunInfo& info) {
 ResultFile::ResultFile(const std::filesystem::path& path, const std::vector<Channel>& channels,
                        const RunInfo& info)
     : file_(path) {
-  file_.reserve(file_overhead + info.model_text.size() + channels.size() * dataset_overhead);
+  file_.reserve(bytes_to_create(channels, info));
   write_origin(file_, info);
 
   for (const Channel& channel : channels)

@@ -67,29 +67,62 @@ const RunQuantity* find_run_quantity(const std::string& name) {
 
 /// The entry of the row that a quantity names.
 std::optional<int> find_entry(const std::string& name, const std::vector<Channel>& channels) {
-  for (const Channel& channel : channels)
+  for (const Channel& channel : channels) {
+    if (!name.starts_with(channel.path)) continue;
     for (std::size_t i = 0; i < channel.components.size(); ++i)
       if (component_name(channel, i) == name) return channel.offset + static_cast<int>(i);
+  }
   return std::nullopt;
 }
 
-Mistake unknown_quantity(const VerifySpec& spec, const std::vector<Channel>& channels) {
-  std::vector<std::string> known;
-  known.reserve(run_quantities.size());
-  for (const RunQuantity& quantity : run_quantities) known.emplace_back(quantity.name);
-  for (const Channel& channel : channels)
+/// More components than this are those of a beam's nodes or elements, perhaps thousands: a message
+/// does not list them, and a correction changes either the channel or the component, not both.
+constexpr std::size_t few_components = 9;
+
+/// What a quantity that does not exist may have been meant to be.
+std::vector<std::string> similar_quantities(std::string_view wrong,
+                                            const std::vector<Channel>& channels) {
+  std::vector<std::string> similar;
+  similar.reserve(run_quantities.size() + channels.size());
+  for (const RunQuantity& quantity : run_quantities) similar.emplace_back(quantity.name);
+  const auto ends_in = [&](const std::string& component) {
+    return wrong.size() > component.size() && wrong.ends_with(component) &&
+           wrong[wrong.size() - component.size() - 1] == '/';
+  };
+  for (const Channel& channel : channels) {
+    const bool all =
+        channel.components.size() <= few_components || wrong.starts_with(channel.path + "/");
     for (std::size_t i = 0; i < channel.components.size(); ++i)
-      known.push_back(component_name(channel, i));
+      if (all || ends_in(channel.components[i])) similar.push_back(component_name(channel, i));
+  }
+  return similar;
+}
+
+/// What may stand behind a quantity that only begins the name of one: components of a channel, or
+/// of one node in it.
+std::vector<std::string> components_behind(const std::string& quantity,
+                                           const std::vector<Channel>& channels) {
+  std::vector<std::string> behind;
+  for (const Channel& channel : channels) {
+    if (!quantity.starts_with(channel.path)) continue;
+    for (std::size_t i = 0; i < channel.components.size(); ++i) {
+      const std::string name = component_name(channel, i);
+      if (name.starts_with(quantity + "/")) behind.push_back(name.substr(quantity.size() + 1));
+    }
+  }
+  return behind;
+}
+
+Mistake unknown_quantity(const VerifySpec& spec, const std::vector<Channel>& channels) {
   std::string message = fmt::format("the run has no quantity '{}'", spec.quantity);
-  std::string components;
-  for (const Channel& channel : channels)
-    if (channel.path == spec.quantity)
-      for (const std::string& component : channel.components)
-        components += (components.empty() ? "" : ", ") + component;
-  if (!components.empty())
-    message += fmt::format("; add one of its components: {}", components);
+  const std::vector<std::string> missing = components_behind(spec.quantity, channels);
+  if (missing.size() > few_components)
+    message += fmt::format("; add one of its components: {}, ..., {}",
+                           fmt::join(missing.begin(), missing.begin() + 4, ", "), missing.back());
+  else if (!missing.empty())
+    message += fmt::format("; add one of its components: {}", fmt::join(missing, ", "));
   else
-    message += did_you_mean(spec.quantity, known);
+    message += did_you_mean(spec.quantity, similar_quantities(spec.quantity, channels));
   return {spec.place, message};
 }
 

@@ -134,6 +134,24 @@ TEST(result_file, describes_channels_and_origin) {
   EXPECT_EQ(reader.number("integrator.step"), 0.25);
 }
 
+// HDF5 keeps 64 KiB in the header of an object, and a text in an attribute takes 16 bytes there.
+TEST(result_file, names_any_number_of_components) {
+  const TemporaryDirectory directory;
+  Channel orientation{"beams/rod/orientation", {}, "", 0};
+  for (int n = 0; n < 5000; ++n)
+    for (const char* part : {"w", "x", "y", "z"})
+      orientation.components.push_back(std::to_string(n) + "/" + part);
+  ResultFile file(directory / "r.h5", {orientation}, info_of(""));
+  std::vector<double> row(20000);
+  row.back() = 7.0;
+  file.append(0.0, row);
+  file.close();
+  const Reader reader(directory / "r.h5");
+  EXPECT_EQ(reader.texts("/beams/rod/orientation", "components"), orientation.components);
+  EXPECT_EQ(reader.shape("/beams/rod/orientation"), (std::vector<hsize_t>{1, 20000}));
+  EXPECT_EQ(reader.numbers("/beams/rod/orientation").back(), 7.0);
+}
+
 // A copy is what another process finds if this one is killed.
 TEST(result_file, what_was_flushed_is_readable_without_closing) {
   const TemporaryDirectory directory;
@@ -191,6 +209,18 @@ class FileSizeLimit {
   rlimit before_;
   void (*handler_)(int);
 };
+
+TEST(result_file, starts_only_if_all_names_of_components_fit) {
+  const TemporaryDirectory directory;
+  std::vector<Channel> many(5);
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    many[i] = {"beams/rod/" + std::to_string(i), {}, "N", static_cast<int>(20000 * i)};
+    for (int n = 0; n < 20000; ++n) many[i].components.push_back(std::to_string(n) + "/x");
+  }
+  const FileSizeLimit limit(4'000'000);
+  EXPECT_THROW(ResultFile(directory / "r.h5", many, info_of("")), Error);
+  EXPECT_LT(std::filesystem::file_size(directory / "r.h5"), 10000u) << "found out too late";
+}
 
 TEST(result_file, keeps_what_fits_when_the_disk_is_full) {
   const TemporaryDirectory directory;

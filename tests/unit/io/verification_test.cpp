@@ -194,6 +194,44 @@ TEST(verification_mistakes, finds_all_entries_that_cannot_be_measured) {
   EXPECT_THAT(mistakes[2].message, HasSubstr("oracle"));
 }
 
+/// Channels of a beam with 1000 elements.
+std::vector<Channel> long_beam_channels() {
+  Channel position{"beams/rod/position", {}, "m", 0};
+  for (int n = 0; n <= 1000; ++n)
+    for (const char* axis : {"x", "y", "z"})
+      position.components.push_back(std::to_string(n) + "/" + axis);
+  Channel force{"beams/rod/axial_force", {}, "N", 3003};
+  for (int e = 1; e <= 1000; ++e) force.components.push_back(std::to_string(e));
+  return {position, force};
+}
+
+std::string mistake_in(const std::string& quantity) {
+  Model model;
+  model.verify = {entry(quantity, "final", "0", 0)};
+  const std::vector<Mistake> mistakes = verification_mistakes(model, long_beam_channels());
+  return mistakes.empty() ? "" : mistakes.front().message;
+}
+
+TEST(verification_mistakes, nodes_and_elements_of_beams_are_quantities) {
+  EXPECT_EQ(mistake_in("beams/rod/position/0/x"), "");
+  EXPECT_EQ(mistake_in("beams/rod/position/1000/z"), "");
+  EXPECT_EQ(mistake_in("beams/rod/axial_force/1000"), "");
+  EXPECT_NE(mistake_in("beams/rod/axial_force/0"), "");
+}
+
+TEST(verification_mistakes, corrections_for_long_beams_are_short) {
+  EXPECT_THAT(mistake_in("beams/rod/position"),
+              HasSubstr("add one of its components: 0/x, 0/y, 0/z, 1/x, ..., 1000/z"));
+  EXPECT_THAT(mistake_in("beams/rod/positon/417/x"),
+              HasSubstr("did you mean 'beams/rod/position/417/x'"));
+  EXPECT_THAT(mistake_in("beams/rods/axial_force/417"),
+              HasSubstr("did you mean 'beams/rod/axial_force/417'"));
+  EXPECT_THAT(mistake_in("beams/rod/position/417"),
+              HasSubstr("add one of its components: x, y, z"));
+  for (const char* quantity : {"beams/rod/position", "beams/rod/position/2000/x", "beams/rod/x"})
+    EXPECT_LT(mistake_in(quantity).size(), 200u);
+}
+
 TEST(verification_json, has_exactly_the_promised_keys) {
   Verification result;
   result.spec = entry("run/substeps", "final", "0", 0.5);
