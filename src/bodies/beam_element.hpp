@@ -53,6 +53,12 @@ class BeamElement {
   /// K = -d(force)/dq, C = -d(force)/dv
   void tangent(const Configuration& q, const NodalVector& v, Mat12& K, Mat12& C) const;
 
+  /// False when C is zero whatever the motion: no damping, and no turning out of a plane.
+  bool resists_velocity() const {
+    return p_.mass_damping > 0.0 || p_.stiffness_damping > 0.0 ||
+           (!p_.lumped_mass && p_.line_inertia[0] > 0.0);
+  }
+
   /// The part of the momentum M v that makes the mass consistent, and its constant matrix.
   void correct_momentum(const NodalVector& v, Vec12& momentum) const;
   const Mat12& mass_correction() const { return mass_correction_; }

@@ -6,6 +6,7 @@
 #include "contact/gauss_seidel.hpp"
 #include "dynamics/kkt_matrix.hpp"
 #include "dynamics/system.hpp"
+#include "dynamics/tangents.hpp"
 
 namespace clatter {
 
@@ -126,8 +127,8 @@ class Nsga {
   void mark_struck(bool new_contact);
   void evaluate_joint_rows(const Configuration& q);
   void evaluate_contact_rows(const Configuration& q);
-  void add_node_tangents(KktMatrix& K, const Configuration& q, const NodalVector& v, double mass,
-                         double damping, double stiffness) const;
+  void add_tangents(KktMatrix& K, const Configuration& q, const NodalVector& v,
+                    const TangentFactors& factors) const;
   /// Column groups of rotations times T(psi), so that increments of psi are the unknowns.
   template <class Matrix>
   void to_increments(Matrix& columns, int a, int b) const;

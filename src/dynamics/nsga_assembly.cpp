@@ -38,48 +38,9 @@ void Nsga::evaluate_tangents(const NodalVector& increment) {
   }
 }
 
-void Nsga::add_node_tangents(KktMatrix& K, const Configuration& q, const NodalVector& v,
-                             double mass, double damping, double stiffness) const {
-  for (std::size_t n = 1; n < system_.nodes().size(); ++n) {
-    const Node& node = system_.nodes()[n];
-    const auto i = static_cast<int>(n);
-    Mat6 block = Mat6::Zero();
-    block.topLeftCorner<3, 3>().diagonal().setConstant(mass * node.mass);
-    block.bottomRightCorner<3, 3>() = mass * node.inertia;
-    if (node.rotates_in_space && damping != 0.0) {
-      const Vec3 spin = of_node(v, i).tail<3>();
-      block.bottomRightCorner<3, 3>() +=
-          damping * (skew(spin) * node.inertia - skew(node.inertia * spin));
-    }
-    K.add_node(i, block);
-  }
-  Mat12 beam_K, beam_C;
-  const bool with_forces = damping != 0.0 || stiffness != 0.0;
-  for (std::size_t e = 0; e < system_.beam_elements().size(); ++e) {
-    const BeamElement& element = system_.beam_elements()[e];
-    if (with_forces) {
-      element.tangent(q, v, beam_K, beam_C);
-      to_increments(beam_K, element.a(), element.b());
-      beam_K = mass * element.mass_correction() + damping * beam_C + stiffness * beam_K;
-    } else {
-      beam_K = mass * element.mass_correction();
-    }
-    K.add_beam_element(static_cast<int>(e), beam_K);
-  }
-  Mat12 spring_K, spring_C;
-  for (std::size_t s = 0; s < system_.springs().size(); ++s) {
-    const Spring& spring = system_.springs()[s];
-    spring.tangent(q, v, spring_K, spring_C);
-    to_increments(spring_K, spring.a(), spring.b());
-    K.add_spring(static_cast<int>(s), stiffness * spring_K + damping * spring_C);
-  }
-  if (stiffness == 0.0) return;
-  for (std::size_t l = 0; l < system_.loads().size(); ++l) {
-    const Load& load = system_.loads()[l];
-    Mat6 block = load.tangent(q[load.node()]);
-    block.rightCols<3>() = (block.rightCols<3>() * T_[load.node()]).eval();
-    K.add_load(static_cast<int>(l), stiffness * block);
-  }
+void Nsga::add_tangents(KktMatrix& K, const Configuration& q, const NodalVector& v,
+                        const TangentFactors& factors) const {
+  clatter::add_tangents(system_, q, v, factors, T_, K);
 }
 
 void Nsga::add_joint_reactions(const VecX& force, NodalVector& reaction) const {

@@ -37,12 +37,7 @@ inline double ratio(double value, double allowed) {
 
 template <class Matrix>
 void Nsga::to_increments(Matrix& columns, int a, int b) const {
-  if (system_.nodes()[a].rotates_in_space) {
-    columns.template middleCols<3>(3) = (columns.template middleCols<3>(3) * T_[a]).eval();
-  }
-  if (system_.nodes()[b].rotates_in_space) {
-    columns.template middleCols<3>(9) = (columns.template middleCols<3>(9) * T_[b]).eval();
-  }
+  clatter::to_increments(columns, system_.nodes(), a, b, T_);
 }
 
 template <class Problem>

@@ -54,7 +54,7 @@ struct Nsga::SmoothMotion {
     const GeneralizedAlpha& c = s.c_;
     const double h = s.h_, move = h * c.beta / c.gamma;  // d(increment)/d(velocity)
     s.evaluate_tangents(s.delta_);
-    s.add_node_tangents(K, s.q_, s.vs_, (1.0 - c.am) / ((1.0 - c.af) * c.gamma), h, h * move);
+    s.add_tangents(K, s.q_, s.vs_, {(1.0 - c.am) / ((1.0 - c.af) * c.gamma), h, h * move});
     Mat12 H;
     for (std::size_t j = 0; j < s.joint_G_.size(); ++j) {
       const Joint& joint = s.system_.joints()[j];
@@ -185,7 +185,7 @@ struct Nsga::PositionCorrection {
   }
   void assemble_smooth(KktMatrix& K) {
     s.evaluate_tangents(s.total_);
-    s.add_node_tangents(K, s.q_, s.vs_, 1.0, 0.0, s.h_ * s.h_);
+    s.add_tangents(K, s.q_, s.vs_, {1.0, 0.0, s.h_ * s.h_});
     s.add_joint_tangents(K, &s.joint_total_);
   }
 
@@ -278,7 +278,7 @@ struct Nsga::VelocityJump {
     s.add_open_contacts(K);
   }
   void assemble_smooth(KktMatrix& K) {
-    s.add_node_tangents(K, s.q_, s.v_, 1.0, s.h_, 0.0);
+    s.add_tangents(K, s.q_, s.v_, {1.0, s.h_, 0.0});
     s.add_joint_tangents(K, nullptr);
   }
 

@@ -29,7 +29,7 @@ bool Nsga::start(const Configuration& q, const NodalVector& v, double t) {
   begin_step(0.0);
   // [M -G^T; -G 0] [vd; la] = [f; v.Hv - target''], scaled as everywhere.
   smooth_K_.set_zero();
-  add_node_tangents(smooth_K_, q, v, 1.0, 0.0, 0.0);
+  add_tangents(smooth_K_, q, v, {1.0, 0.0, 0.0});
   evaluate_joint_rows(q);
   add_joint_tangents(smooth_K_, nullptr);
   if (eps_smooth_ > 0.0) smooth_K_.regularise(eps_smooth_);

@@ -11,6 +11,7 @@
 #include "dynamics/channels.hpp"
 #include "dynamics/nsga.hpp"
 #include "dynamics/start_checks.hpp"
+#include "dynamics/statics.hpp"
 
 namespace clatter {
 namespace {
@@ -66,9 +67,26 @@ struct Simulation::Impl : Books {
     }
     check_axes(system, q);
     if (const auto line = redundancy_of_joints(system, q)) notices.push_back(*line);
+    if (model.equilibrium) settle(q);
     check_penetration(system, q);
     if (!nsga.start(q, v, 0.0)) throw Error(file_prefix() + nsga.failure());
     system.remember(q);
+  }
+
+  /// Moves q to the static equilibrium.
+  void settle(Configuration& q) {
+    Equilibrium found;
+    try {
+      found = find_equilibrium(system, q);
+    } catch (const Error& error) {
+      throw Error(file_prefix() + error.what());
+    }
+    double way = 0.0;
+    for (std::size_t n = 1; n < q.size(); ++n) way = std::max(way, (found.q[n].x - q[n].x).norm());
+    notices.push_back(fmt::format(
+        "static equilibrium: {} load steps, {} iterations, displacements up to {:.6g} m",
+        found.load_steps, found.iterations, way));
+    q = found.q;
   }
 
   std::string file_prefix() const { return model.file.empty() ? "" : model.file + ": "; }

@@ -19,6 +19,10 @@ constexpr int most_elements = 200'000;
 // Stiffnesses and masses beyond these leave the range of double when they are multiplied.
 constexpr double largest_product = 1e100;
 constexpr double smallest_product = 1e-100;
+// Legs shorter than this lose digits when they are squared.
+constexpr double shortest_leg = 1e-100;
+// How far the length of a beam may be off because the coordinates of its ends are rounded.
+constexpr double length_slack = 1e-6;
 
 // ---- Sections
 
@@ -168,7 +172,8 @@ void read_corners(const TomlTable& table, Dimension dimension, BeamSpec& beam) {
     return;
   }
   for (std::size_t i = 1; i < corners->size(); ++i) {
-    if ((*corners)[i] != (*corners)[i - 1]) continue;
+    const Vec3 leg = (*corners)[i] - (*corners)[i - 1];
+    if (leg.cwiseAbs().maxCoeff() > shortest_leg) continue;
     table.refuse_at(table.entry_place("points", i),
                     "'points': this corner is where the one before is");
     return;
@@ -182,7 +187,7 @@ void read_start(const TomlTable& table, Dimension dimension, BeamSpec& beam) {
   const std::optional<double> length = table.number("length");
   if (!start || !direction || !length) return;
   const Vec3 end = *start + *length * *direction;
-  if (end == *start) {
+  if (std::abs((end - *start).stableNorm() - *length) > length_slack * *length) {
     table.refuse("length", "'length' is too small beside the coordinates of 'start'");
     return;
   }

@@ -124,6 +124,8 @@ std::string schema_json() {
   Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                  {"title", "clatter model file"}};
   schema.update(table_schema(model_table("")));
+  // Neither list is needed by itself.
+  schema["anyOf"] = Json::array({{{"required", {"body"}}}, {{"required", {"beam"}}}});
   Json definitions = Json::object();
   for (const TableDescription& table : model_tables()) {
     if (!table.name.empty()) definitions[table.name] = table_schema(table);

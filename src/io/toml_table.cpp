@@ -26,7 +26,9 @@ double as_number(const toml::node& value) {
 std::string expected(const KeyDescription& row) {
   if (row.type == ValueType::table) {
     std::vector<std::string> keys;
-    for (const KeyDescription& key : model_table(row.table).keys) keys.push_back(key.name);
+    for (const KeyDescription& key : model_table(row.table).keys) {
+      if (std::find(keys.begin(), keys.end(), key.name) == keys.end()) keys.push_back(key.name);
+    }
     return fmt::format("a table with keys out of {}", fmt::join(keys, ", "));
   }
   std::string text = row.expected();

@@ -150,5 +150,12 @@ TEST(SchemaJson, gives_units_ranges_and_defaults) {
   EXPECT_EQ(integrator["required"], nlohmann::json({"step", "duration"}));
 }
 
+TEST(SchemaJson, needs_a_body_or_a_beam) {
+  const nlohmann::json schema = nlohmann::json::parse(schema_json());
+  EXPECT_EQ(schema["required"], nlohmann::json({"integrator"}));
+  EXPECT_EQ(schema["anyOf"],
+            nlohmann::json::parse(R"([{"required": ["body"]}, {"required": ["beam"]}])"));
+}
+
 }  // namespace
 }  // namespace clatter

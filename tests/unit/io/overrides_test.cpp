@@ -70,6 +70,33 @@ TEST(Overrides, create_keys_and_tables_that_the_file_does_not_have) {
   EXPECT_EQ(model.title, "falling block");
 }
 
+TEST(Overrides, change_beams_by_name_and_the_sections_inside_them) {
+  const char* const beam = R"toml(
+[[beam]]
+name = "rod"
+points = [[0, 0, 0], [1, 0, 0]]
+elements = 4
+section = { kind = "circle", radius = 0.01 }
+youngs_modulus = 1e9
+poisson_ratio = 0
+density = 1000
+[[load]]
+body = "rod.end"
+force = [0, 0, 1]
+)toml";
+  const std::string text = std::string(beam) + "[integrator]\nstep = 1e-3\nduration = 1\n";
+  const std::vector<std::string> overrides = {"beam.rod.elements=16",
+                                              "beam.rod.section.radius=0.02", "equilibrium=true",
+                                              "beam.rod.mass=lumped"};
+  const Model model = parse_model(text, "rod.toml", overrides);
+  EXPECT_EQ(model.beams[0].elements, 16);
+  EXPECT_EQ(std::get<CircleSection>(*model.beams[0].section.shape).radius, 0.02);
+  EXPECT_TRUE(model.beams[0].lumped_mass);
+  EXPECT_TRUE(model.equilibrium);
+  // The last node moves with the number of elements.
+  EXPECT_EQ(model.loads[0].at.body, "rod.16");
+}
+
 TEST(Overrides, take_words_and_formulas_without_quotes) {
   const Model model = with({"joint.hinge.motor=0.5*sin(t)", "integrator.name=nsga"});
   EXPECT_EQ(model.joints[0].motor->text(), "0.5*sin(t)");

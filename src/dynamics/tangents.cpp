@@ -1,0 +1,61 @@
+#include "dynamics/tangents.hpp"
+
+namespace clatter {
+namespace {
+
+Mat6 node_block(const Node& node, const Vec3& spin, const TangentFactors& factors) {
+  Mat6 block = Mat6::Zero();
+  block.topLeftCorner<3, 3>().diagonal().setConstant(factors.mass * node.mass);
+  block.bottomRightCorner<3, 3>() = factors.mass * node.inertia;
+  if (node.rotates_in_space && factors.damping != 0.0) {
+    block.bottomRightCorner<3, 3>() +=
+        factors.damping * (skew(spin) * node.inertia - skew(node.inertia * spin));
+  }
+  return block;
+}
+
+}  // namespace
+
+void add_tangents(const System& system, const Configuration& q, const NodalVector& v,
+                  const TangentFactors& factors, std::span<const Mat3> T, KktMatrix& matrix) {
+  const auto& [mass, damping, stiffness, symmetric] = factors;
+  for (std::size_t n = 1; n < system.nodes().size(); ++n) {
+    const auto i = static_cast<int>(n);
+    matrix.add_node(i, node_block(system.nodes()[n], of_node(v, i).tail<3>(), factors));
+  }
+  const auto finish = [&](Mat12& K, int a, int b) {
+    if (!T.empty()) to_increments(K, system.nodes(), a, b, T);
+    if (symmetric) K = (0.5 * (K + K.transpose())).eval();
+  };
+  Mat12 K, C;
+  for (std::size_t e = 0; e < system.beam_elements().size(); ++e) {
+    const BeamElement& element = system.beam_elements()[e];
+    Mat12 block = mass * element.mass_correction();
+    if (stiffness != 0.0) {
+      element.tangent(q, v, K, C);
+      finish(K, element.a(), element.b());
+      block += damping * C + stiffness * K;
+    } else if (damping != 0.0 && element.resists_velocity()) {
+      element.tangent(q, v, K, C);
+      block += damping * C;
+    }
+    matrix.add_beam_element(static_cast<int>(e), block);
+  }
+  for (std::size_t s = 0; s < system.springs().size(); ++s) {
+    const Spring& spring = system.springs()[s];
+    spring.tangent(q, v, K, C);
+    finish(K, spring.a(), spring.b());
+    matrix.add_spring(static_cast<int>(s), stiffness * K + damping * C);
+  }
+  if (stiffness == 0.0) return;
+  for (std::size_t l = 0; l < system.loads().size(); ++l) {
+    const Load& load = system.loads()[l];
+    const auto node = static_cast<std::size_t>(load.node());
+    Mat6 block = load.tangent(q[node]);
+    if (!T.empty()) block.rightCols<3>() = (block.rightCols<3>() * T[node]).eval();
+    if (symmetric) block = (0.5 * (block + block.transpose())).eval();
+    matrix.add_load(static_cast<int>(l), stiffness * block);
+  }
+}
+
+}  // namespace clatter

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+
+#include "dynamics/kkt_matrix.hpp"
+#include "dynamics/system.hpp"
+
+namespace clatter {
+
+/// Column groups of rotations times T(psi) of their nodes, so that increments of psi are the
+/// unknowns instead of turns in body axes. `columns`: of nodes a and b, twelve.
+template <class Matrix>
+void to_increments(Matrix& columns, std::span<const Node> nodes, int a, int b,
+                   std::span<const Mat3> T) {
+  const auto of = [](auto list, int node) -> decltype(auto) {
+    return list[static_cast<std::size_t>(node)];
+  };
+  if (of(nodes, a).rotates_in_space) {
+    columns.template middleCols<3>(3) = (columns.template middleCols<3>(3) * of(T, a)).eval();
+  }
+  if (of(nodes, b).rotates_in_space) {
+    columns.template middleCols<3>(9) = (columns.template middleCols<3>(9) * of(T, b)).eval();
+  }
+}
+
+struct TangentFactors {
+  double mass = 0.0, damping = 0.0, stiffness = 0.0;
+  bool symmetric = false;  ///< the symmetric part of K, block by block
+};
+
+/// Adds mass M + damping C + stiffness K of all bodies, beams, springs and loads, with C = -df/dv
+/// and K = -df/dq. The unknowns of K are increments from where T is the tangent; with T empty,
+/// increments from q. In equilibrium under conservative loads the sum of the latter K is symmetric.
+void add_tangents(const System& system, const Configuration& q, const NodalVector& v,
+                  const TangentFactors& factors, std::span<const Mat3> T, KktMatrix& matrix);
+
+}  // namespace clatter
