@@ -1,6 +1,7 @@
 #include "dynamics/channels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace clatter {
@@ -8,12 +9,62 @@ namespace {
 
 void put(double* out, const Vec3& v, std::size_t count = 3) { std::copy_n(v.data(), count, out); }
 
+void put(double* out, const Quaternion& p) {
+  out[0] = p.w();
+  put(out + 1, p.vec());
+}
+
+std::vector<std::string> axes_of(bool planar) {
+  return planar ? std::vector<std::string>{"x", "y"} : std::vector<std::string>{"x", "y", "z"};
+}
+
+/// "first", "first + 1", ...; with components "first/x", "first/y" and so on.
+std::vector<std::string> numbered(int first, int count,
+                                  const std::vector<std::string>& components = {}) {
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(count) * std::max<std::size_t>(components.size(), 1));
+  for (int i = first; i < first + count; ++i) {
+    const std::string number = std::to_string(i);
+    if (components.empty()) names.push_back(number);
+    for (const std::string& component : components) names.push_back(number + "/" + component);
+  }
+  return names;
+}
+
+/// Entries of a SectionVector by name, and those that a planar beam has.
+struct SectionQuantity {
+  const char *name, *unit;
+};
+constexpr std::array<SectionQuantity, 6> resultants{{{"axial_force", "N"},
+                                                     {"shear_force_y", "N"},
+                                                     {"shear_force_z", "N"},
+                                                     {"torque", "N m"},
+                                                     {"bending_moment_y", "N m"},
+                                                     {"bending_moment_z", "N m"}}};
+constexpr std::array<SectionQuantity, 6> strains{{{"axial_strain", ""},
+                                                  {"shear_strain_y", ""},
+                                                  {"shear_strain_z", ""},
+                                                  {"twist", "1/m"},
+                                                  {"curvature_y", "1/m"},
+                                                  {"curvature_z", "1/m"}}};
+constexpr std::array spatial_entries{0, 1, 2, 3, 4, 5};
+constexpr std::array planar_entries{0, 1, 5};
+
+std::span<const int> section_entries(bool planar) {
+  if (planar) return planar_entries;
+  return spatial_entries;
+}
+
 }  // namespace
 
 ChannelList::ChannelList(const Model& model, const System& system, const Nsga& nsga,
                          const Books& books)
     : system_(system), nsga_(nsga), books_(books) {
   for (std::size_t b = 0; b < model.bodies.size(); ++b) list_body(model.bodies[b], b + 1);
+  for (const Beam& beam : system_.beams()) {
+    list_nodes(beam);
+    list_sections(beam);
+  }
   for (const Spring& spring : system_.springs()) list_spring(spring);
   for (std::size_t j = 0; j < system_.joints().size(); ++j) list_joint(j);
   for (std::size_t c = 0; c < system_.contacts().size(); ++c) list_contact(c);
@@ -26,8 +77,7 @@ void ChannelList::list_body(const BodySpec& body, std::size_t n) {
   const auto node = static_cast<int>(n);
   const std::string path = "bodies/" + body.name;
   const bool planar = body.kind == BodyKind::planar;
-  const std::vector<std::string> axes =
-      planar ? std::vector<std::string>{"x", "y"} : std::vector<std::string>{"x", "y", "z"};
+  const std::vector<std::string> axes = axes_of(planar);
   const std::size_t count = axes.size();
   add(path + "/position", axes, "m", [this, n, node, count](double* out) {
     const NodeState& state = nsga_.q()[n];
@@ -36,11 +86,8 @@ void ChannelList::list_body(const BodySpec& body, std::size_t n) {
   if (planar) {
     add(path + "/angle", {""}, "rad", [this, n](double* out) { *out = nsga_.q()[n].angle; });
   } else if (body.kind == BodyKind::rigid) {
-    add(path + "/orientation", {"w", "x", "y", "z"}, "", [this, n](double* out) {
-      const Quaternion& p = nsga_.q()[n].p;
-      out[0] = p.w();
-      put(out + 1, p.vec());
-    });
+    add(path + "/orientation", {"w", "x", "y", "z"}, "",
+        [this, n](double* out) { put(out, nsga_.q()[n].p); });
   }
   add(path + "/velocity", axes, "m/s", [this, n, node, count](double* out) {
     const NodeState& state = nsga_.q()[n];
@@ -54,6 +101,67 @@ void ChannelList::list_body(const BodySpec& body, std::size_t n) {
   } else if (body.kind == BodyKind::rigid) {
     add(path + "/angular_velocity", axes, "rad/s",
         [this, node](double* out) { put(out, of_node(nsga_.v(), node).tail<3>()); });
+  }
+}
+
+void ChannelList::list_nodes(const Beam& beam) {
+  const auto add_of_nodes = [&](const char* name, const std::vector<std::string>& components,
+                                const char* unit, auto put_node) {
+    const std::size_t width = std::max<std::size_t>(components.size(), 1);
+    add("beams/" + beam.name + "/" + name, numbered(0, beam.nodes, components), unit,
+        [this, &beam, width, put_node](double* out) {
+          for (int n = beam.first_node; n < beam.first_node + beam.nodes; ++n, out += width) {
+            put_node(out, nsga_.q()[static_cast<std::size_t>(n)], Vec6(of_node(nsga_.v(), n)));
+          }
+        });
+  };
+  const std::vector<std::string> axes = axes_of(beam.planar);
+  const std::size_t count = axes.size();
+  using State = NodeState;
+  add_of_nodes("position", axes, "m",
+               [count](double* out, const State& state, const Vec6&) { put(out, state.x, count); });
+  if (beam.planar) {
+    add_of_nodes("angle", {}, "rad",
+                 [](double* out, const State& state, const Vec6&) { *out = state.angle; });
+  } else {
+    add_of_nodes("orientation", {"w", "x", "y", "z"}, "",
+                 [](double* out, const State& state, const Vec6&) { put(out, state.p); });
+  }
+  add_of_nodes("velocity", axes, "m/s",
+               [count](double* out, const State&, const Vec6& v) { put(out, v.head<3>(), count); });
+  if (beam.planar) {
+    add_of_nodes("angular_velocity", {}, "rad/s",
+                 [](double* out, const State&, const Vec6& v) { *out = v[5]; });
+  } else {
+    add_of_nodes("angular_velocity", axes, "rad/s",
+                 [](double* out, const State&, const Vec6& v) { put(out, v.tail<3>()); });
+  }
+}
+
+void ChannelList::list_sections(const Beam& beam) {
+  // One fill for all: forces and strains come from the same evaluation of an element.
+  fills_.push_back({row_size_, [this, &beam](double* out) { put_sections(beam, out); }});
+  for (const auto& quantities : {resultants, strains}) {
+    for (const int i : section_entries(beam.planar)) {
+      const SectionQuantity& quantity = quantities[static_cast<std::size_t>(i)];
+      add_unfilled("beams/" + beam.name + "/" + quantity.name, numbered(1, beam.elements),
+                   quantity.unit);
+    }
+  }
+}
+
+void ChannelList::put_sections(const Beam& beam, double* out) const {
+  for (int e = 0; e < beam.elements; ++e) {
+    const BeamElement& element =
+        system_.beam_elements()[static_cast<std::size_t>(beam.first_element + e)];
+    const BeamElement::Section section = element.section(nsga_.q(), nsga_.v());
+    double* at = out + e;
+    for (const SectionVector* values : {&section.resultant, &section.strain}) {
+      for (const int i : section_entries(beam.planar)) {
+        *at = (*values)[i];
+        at += beam.elements;
+      }
+    }
   }
 }
 
@@ -178,15 +286,20 @@ void ChannelList::list_counters() {
   counter("plastic_steps", &StepCounts::plastic);
 }
 
-void ChannelList::add(std::string path, std::vector<std::string> components, std::string unit,
-                      Fill fill) {
+void ChannelList::add_unfilled(std::string path, std::vector<std::string> components,
+                               std::string unit) {
   channels_.push_back({std::move(path), std::move(components), std::move(unit), row_size_});
   row_size_ += static_cast<int>(channels_.back().components.size());
-  fills_.push_back(std::move(fill));
+}
+
+void ChannelList::add(std::string path, std::vector<std::string> components, std::string unit,
+                      std::function<void(double*)> fill) {
+  fills_.push_back({row_size_, std::move(fill)});
+  add_unfilled(std::move(path), std::move(components), std::move(unit));
 }
 
 void ChannelList::sample(std::span<double> row) const {
-  for (std::size_t i = 0; i < fills_.size(); ++i) fills_[i](row.data() + channels_[i].offset);
+  for (const Fill& fill : fills_) fill.put(row.data() + fill.offset);
 }
 
 }  // namespace clatter

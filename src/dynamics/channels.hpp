@@ -31,12 +31,20 @@ class ChannelList {
   void sample(std::span<double> row) const;
 
  private:
-  using Fill = std::function<void(double*)>;
+  /// Puts the values of one channel, or of some that follow each other, from `offset` on.
+  struct Fill {
+    int offset;
+    std::function<void(double*)> put;
+  };
   /// One multiplier for each row of a joint.
   using JointMultipliers = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, KktMatrix::max_rows, 1>;
 
-  void add(std::string path, std::vector<std::string> components, std::string unit, Fill fill);
+  void add(std::string path, std::vector<std::string> components, std::string unit,
+           std::function<void(double*)> fill);
+  void add_unfilled(std::string path, std::vector<std::string> components, std::string unit);
   void list_body(const BodySpec& body, std::size_t n);
+  void list_nodes(const Beam& beam);
+  void list_sections(const Beam& beam);
   void list_spring(const Spring& spring);
   void list_joint(std::size_t j);
   void list_contact(std::size_t c);
@@ -44,6 +52,8 @@ class ChannelList {
   void list_energy();
   void list_counters();
 
+  /// Resultants, then strains, each for all elements.
+  void put_sections(const Beam& beam, double* out) const;
   JointMultipliers of_joint(const VecX& all, std::size_t j) const;
   /// In a step with an impact the jump is an impulse, not a force.
   JointMultipliers mean_force(std::size_t j) const;
@@ -55,7 +65,7 @@ class ChannelList {
   const Nsga& nsga_;
   const Books& books_;
   std::vector<Channel> channels_;
-  std::vector<Fill> fills_;  ///< of the same channels
+  std::vector<Fill> fills_;
   int row_size_ = 0;
 };
 

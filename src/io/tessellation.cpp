@@ -2,14 +2,16 @@
 
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <variant>
 
 namespace clatter {
 
 namespace {
 
-constexpr int around = 24;     ///< points on a circle
-constexpr int parallels = 11;  ///< circles of latitude on a sphere, without the poles
+constexpr int around = 24;       ///< points on a circle
+constexpr int parallels = 11;    ///< circles of latitude on a sphere, without the poles
+constexpr int around_beam = 12;  ///< points on a circle that is repeated along a beam
 
 std::vector<int> shifted(const std::vector<int>& cell, int first) {
   std::vector<int> result;
@@ -89,12 +91,49 @@ Mesh rod(double radius, double length) {
   return mesh;
 }
 
+Mesh circle_section(double radius) {
+  Mesh mesh;
+  for (int i = 0; i < around_beam; ++i) {
+    const double angle = 2 * std::numbers::pi * i / around_beam;
+    mesh.points.emplace_back(0, radius * std::cos(angle), radius * std::sin(angle));
+  }
+  mesh.polygons.emplace_back(around_beam);
+  std::iota(mesh.polygons[0].begin(), mesh.polygons[0].end(), 0);
+  return mesh;
+}
+
+Mesh rectangle_section(double width, double height) {
+  const double y = width / 2, z = height / 2;
+  Mesh mesh;
+  mesh.points = {{0, -y, -z}, {0, y, -z}, {0, y, z}, {0, -y, z}};
+  mesh.polygons = {{0, 1, 2, 3}};
+  return mesh;
+}
+
+/// Flanges and web are polygons of their own: that of the whole outline would not be convex.
+Mesh i_section(const ISection& section) {
+  const double y = section.width / 2, z = section.height / 2;
+  const double web = section.web / 2, inside = z - section.flange;
+  Mesh mesh;
+  mesh.points = {{0, -y, -z},      {0, y, -z},        {0, y, -inside},    {0, web, -inside},
+                 {0, web, inside}, {0, y, inside},    {0, y, z},          {0, -y, z},
+                 {0, -y, inside},  {0, -web, inside}, {0, -web, -inside}, {0, -y, -inside}};
+  mesh.polygons = {{0, 1, 2, 3, 10, 11}, {10, 3, 4, 9}, {9, 4, 5, 6, 7, 8}};
+  return mesh;
+}
+
 struct Tessellator {
   Mesh operator()(const SphereShape& shape) const { return sphere(shape.radius); }
   Mesh operator()(const BoxShape& shape) const { return box(shape.size); }
   Mesh operator()(const CylinderShape& shape) const { return cylinder(shape.radius, shape.length); }
   Mesh operator()(const RodShape& shape) const { return rod(shape.radius, shape.length); }
   Mesh operator()(const DiscShape& shape) const { return cylinder(shape.radius, shape.thickness); }
+  Mesh operator()(const CircleSection& section) const { return circle_section(section.radius); }
+  Mesh operator()(const TubeSection& section) const { return circle_section(section.radius); }
+  Mesh operator()(const RectangleSection& section) const {
+    return rectangle_section(section.width, section.height);
+  }
+  Mesh operator()(const ISection& section) const { return i_section(section); }
 };
 
 }  // namespace
@@ -108,6 +147,11 @@ void Mesh::append(const Mesh& other) {
 }
 
 Mesh tessellate(const Shape& shape) { return std::visit(Tessellator{}, shape); }
+
+Mesh tessellate(const BeamSection& section) {
+  if (section.shape) return std::visit(Tessellator{}, *section.shape);
+  return rectangle_section(std::sqrt(section.area), std::sqrt(section.area));
+}
 
 Mesh tessellate_face(const Vec3& point, const Vec3& normal, const std::vector<Vec3>& outline,
                      double size) {

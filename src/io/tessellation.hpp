@@ -21,6 +21,10 @@ struct Mesh {
 /// The surface of a shape in the body frame, coarse enough for thousands of bodies.
 Mesh tessellate(const Shape& shape);
 
+/// The outline of a beam's section in the y-z plane, counter-clockwise seen against x, and polygons
+/// that fill it: of a tube the outer circle, without a shape a square of the same area.
+Mesh tessellate(const BeamSection& section);
+
 /// A plane face: its outline, or a square of edge `size` about `point` when it has none.
 Mesh tessellate_face(const Vec3& point, const Vec3& normal, const std::vector<Vec3>& outline,
                      double size);

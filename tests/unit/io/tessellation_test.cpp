@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -67,6 +68,54 @@ TEST(tessellation, face_without_outline_is_a_square_in_its_plane) {
   }
   const Vec3 turn = (mesh.points[1] - mesh.points[0]).cross(mesh.points[2] - mesh.points[1]);
   EXPECT_GT(turn.dot(normal), 0.0);
+}
+
+/// The section swept along x for one metre.
+Mesh prism(const BeamSection& section) {
+  const Mesh outline = tessellate(section);
+  const int around = static_cast<int>(outline.points.size());
+  Mesh mesh = outline;
+  for (auto& polygon : mesh.polygons) std::reverse(polygon.begin(), polygon.end());
+  Mesh end = outline;
+  for (Vec3& point : end.points) point.x() = 1.0;
+  mesh.append(end);
+  for (int i = 0; i < around; ++i) {
+    const int next = (i + 1) % around;
+    mesh.polygons.push_back({i, next, around + next, around + i});
+  }
+  return mesh;
+}
+
+TEST(tessellation, outlines_of_sections_enclose_their_area) {
+  const SectionShape filled[] = {CircleSection{0.5}, RectangleSection{2, 3},
+                                 ISection{0.8, 1.5, 0.2, 0.1}};
+  for (const SectionShape& shape : filled) {
+    const Mesh mesh = prism(section_of(shape));
+    EXPECT_TRUE(is_closed(mesh)) << shape.index();
+    const double area = section_of(shape).area;
+    // A circle with 12 corners loses 1 - 6 sin(30 deg) / pi = 4.5 %.
+    EXPECT_LE(enclosed_volume(mesh), area * (1 + 1e-12)) << shape.index();
+    EXPECT_GE(enclosed_volume(mesh), area * (shape.index() == 0 ? 0.95 : 1 - 1e-12));
+  }
+  EXPECT_EQ(tessellate(section_of(TubeSection{0.5, 0.1})).points,
+            tessellate(section_of(CircleSection{0.5})).points);
+}
+
+TEST(tessellation, section_without_shape_is_a_square) {
+  BeamSection section;
+  section.area = 4.0;
+  EXPECT_NEAR(enclosed_volume(prism(section)), 4.0, 1e-12);
+  for (const Vec3& point : tessellate(section).points)
+    EXPECT_EQ(point.cwiseAbs(), Vec3(0.0, 1.0, 1.0));
+}
+
+TEST(tessellation, width_is_along_y_and_height_along_z) {
+  for (const SectionShape& shape :
+       {SectionShape(RectangleSection{2, 3}), SectionShape(ISection{2, 3, 0.2, 0.1})}) {
+    Eigen::AlignedBox3d box;
+    for (const Vec3& point : tessellate(section_of(shape)).points) box.extend(point);
+    EXPECT_EQ(box.sizes(), Vec3(0, 2, 3));
+  }
 }
 
 TEST(tessellation, appended_cells_point_to_their_own_points) {
