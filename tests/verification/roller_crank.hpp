@@ -155,7 +155,7 @@ class FlexibleRod {
   using Coordinates = Eigen::Matrix<double, size, 1>;
   using State = Eigen::Matrix<double, 2 * size, 1>;  ///< coordinates and their rates
 
-  FlexibleRod(const Data& data, const ElasticRod& rod) : data_(data), rod_(rod) {
+  FlexibleRod(const Data& data, const ElasticRod& rod) : data_(data) {
     element_length_ = data.rod_length / elements;
     const double shear_modulus = rod.youngs_modulus / (2.0 * (1.0 + rod.poisson_ratio));
     stiffness_ = {rod.youngs_modulus * rod.area, rod.shear_factor * shear_modulus * rod.area,
@@ -294,14 +294,13 @@ class FlexibleRod {
   }
 
   Data data_;
-  ElasticRod rod_;
   double element_length_ = 0.0;
   std::array<double, 3> stiffness_{};  ///< EA, k GA, EI
   NodalMatrix mass_, rotary_mass_, inverse_rotary_mass_;
   NodalVector node_weight_;
   FreeMatrix inverse_mass_;
   FreeVector coupling_;
-  double crank_mass_ = 0.0;  ///< what resists theta''
+  double crank_mass_ = 0.0;  ///< [kg m^2] what resists theta''
 };
 
 }  // namespace clatter::roller_crank
