@@ -87,6 +87,7 @@ struct Simulation::Impl : Books {
         "static equilibrium: {} load steps, {} iterations, displacements up to {:.6g} m",
         found.load_steps, found.iterations, way));
     q = found.q;
+    system.check_bends(q);
   }
 
   std::string file_prefix() const { return model.file.empty() ? "" : model.file + ": "; }
@@ -106,6 +107,7 @@ struct Simulation::Impl : Books {
                               file_prefix(), t, model.integrator.max_halvings, reason));
     }
     ++steps;
+    system.check_bends(nsga.q());
     ++statistics.steps;
     statistics.smooth_time = nsga.smooth_time;
     statistics.position_time = nsga.position_time;
@@ -280,6 +282,20 @@ void Simulation::step() { impl_->step(); }
 const std::vector<Channel>& Simulation::channels() const { return impl_->channels.list(); }
 int Simulation::row_size() const { return impl_->channels.row_size(); }
 void Simulation::sample(std::span<double> row) const { impl_->channels.sample(row); }
+
+Modes Simulation::modes(int count) const {
+  return find_modes(impl_->system, impl_->nsga.q(), impl_->nsga.joint_forces(), count);
+}
+
+void Simulation::sample_displaced(const NodalVector& increment, std::span<double> row) {
+  Nsga::Snapshot here;
+  impl_->nsga.save(here);
+  Nsga::Snapshot there = here;
+  retract(impl_->system.nodes(), here.q, increment, there.q);
+  impl_->nsga.restore(there);
+  impl_->channels.sample(row);
+  impl_->nsga.restore(here);
+}
 
 void Simulation::start_interval() {
   for (RowVector& impulse : impl_->interval_impulses) impulse.setZero();

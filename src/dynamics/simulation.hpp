@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dynamics/channel.hpp"
+#include "dynamics/modes.hpp"
 #include "model/model.hpp"
 
 namespace clatter {
@@ -62,6 +63,11 @@ class Simulation {
   void sample(std::span<double> row) const;
   /// Begins a new output interval (after a sample has been stored).
   void start_interval();
+
+  /// The lowest modes of vibration about the present configuration, as if at rest.
+  Modes modes(int count) const;
+  /// The row as it would be with all nodes displaced by an increment, for pictures of modes.
+  void sample_displaced(const NodalVector& increment, std::span<double> row);
 
   const RunStatistics& statistics() const;
   /// Lines to be told to the user about the start: what assembly moved, redundant joints.

@@ -287,6 +287,21 @@ void System::remember(const Configuration& q) {
   for (Joint& joint : joints_) joint.remember(q);
 }
 
+void System::check_bends(const Configuration& q) const {
+  constexpr double most = 0.9 * std::numbers::pi;  // at pi the rotation has no direction
+  for (const Beam& beam : beams_) {
+    for (int e = 0; e < beam.elements; ++e) {
+      const double bend = beam_elements_[beam.first_element + e].bend(q);
+      if (bend < most) continue;
+      throw Error(
+          beam.place,
+          fmt::format("beam '{}': element {} is bent by {:.0f} degrees from end to end; use "
+                      "more elements",
+                      beam.name, e + 1, bend * 180.0 / std::numbers::pi));
+    }
+  }
+}
+
 ForceSizes System::forces(const Configuration& q, const NodalVector& v, NodalVector& f) const {
   ForceSizes sizes;
   const Vec3 gravity = load_factor_ * gravity_;

@@ -60,6 +60,9 @@ class System {
   /// Lets torsional springs and joint angles count turns; at the end of a step.
   void remember(const Configuration& q);
 
+  /// Throws Error when an element of a beam is bent so much that its strain loses its meaning.
+  void check_bends(const Configuration& q) const;
+
   /// f(q, v, t)
   ForceSizes forces(const Configuration& q, const NodalVector& v, NodalVector& f) const;
   /// out = M v

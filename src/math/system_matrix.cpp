@@ -215,6 +215,15 @@ MatX SystemMatrix::entries() const {
   return m;
 }
 
+VecX SystemMatrix::multiply(const VecX& x) const {
+  if (dense_) return Eigen::Map<const MatX>(values_.data(), size_, size_) * x;
+  VecX y = VecX::Zero(size_);
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    y[sparse_->row_of[k]] += values_[k] * x[sparse_->column_of[k]];
+  }
+  return y;
+}
+
 bool SystemMatrix::factorise(const VecX& weights, double smallest_pivot_ratio) {
   const Stopwatch stopwatch(time);
   ++factorisations;

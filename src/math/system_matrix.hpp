@@ -62,6 +62,8 @@ class SystemMatrix {
 
   /// The matrix written out, unscaled; for tests and diagnosis.
   MatX entries() const;
+  /// The matrix, unscaled, times a vector.
+  VecX multiply(const VecX& x) const;
 
   /// Factorises; false when the smallest pivot is less than `smallest_pivot_ratio` of the largest,
   /// that is when the matrix is singular as far as the caller cares.

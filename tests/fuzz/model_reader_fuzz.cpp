@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bodies/beam_mesh.hpp"
 #include "io/model_reader.hpp"
 
 namespace {
@@ -27,8 +28,28 @@ bool is_rotation(const Mat3& m) {
   return (m.transpose() * m).isIdentity(1e-9) && m.determinant() > 0.0;
 }
 
+void check(const BeamSpec& beam) {
+  const BeamSection& s = beam.section;
+  require(beam.youngs_modulus > 0.0 && beam.shear_modulus > 0.0 && beam.density > 0.0);
+  require(s.area > 0.0 && s.I_z > 0.0 && s.shear_y > 0.0);
+  require(beam.planar || (s.I_y > 0.0 && s.J > 0.0 && s.shear_z > 0.0));
+  require(std::isfinite(beam.mass_damping) && std::isfinite(beam.stiffness_damping));
+  for (const Expression& component : beam.line_force) component(0.5);
+  for (const Expression& component : beam.line_torque) component(0.5);
+  const BeamMesh mesh = mesh_of(beam);
+  require(mesh.elements.size() == static_cast<std::size_t>(beam.elements));
+  require(mesh.nodes.size() == mesh.elements.size() + 1);
+  for (const BeamMesh::Node& node : mesh.nodes) {
+    require(node.position.allFinite() && is_rotation(node.orientation));
+  }
+  for (const BeamMesh::Element& element : mesh.elements) {
+    require(element.length > 0.0 && is_rotation(element.frame_a) && is_rotation(element.frame_b));
+  }
+}
+
 void check(const Model& model) {
-  require(!model.bodies.empty());
+  require(!model.bodies.empty() || !model.beams.empty());
+  for (const BeamSpec& beam : model.beams) check(beam);
   for (const BodySpec& body : model.bodies) {
     require(body.mass > 0.0 && body.inertia.allFinite() && body.position.allFinite());
     require(is_rotation(body.orientation.toRotationMatrix()));

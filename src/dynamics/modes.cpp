@@ -1,0 +1,243 @@
+#include "dynamics/modes.hpp"
+
+#include <fmt/format.h>
+#include <Spectra/SymGEigsShiftSolver.h>
+
+#include <algorithm>
+#include <cmath>
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <numbers>
+#include <random>
+
+#include "dynamics/kkt_matrix.hpp"
+#include "dynamics/tangents.hpp"
+
+namespace clatter {
+namespace {
+
+constexpr double regularisation = 1e-9;  // of redundant joints, as in the time integrator
+
+/// K, C, M and the rows of the joints at one configuration, at rest.
+class Linearisation {
+ public:
+  Linearisation(const System& system, const Configuration& q, const VecX& joint_forces)
+      : system_(system),
+        q_(q),
+        forces_(joint_forces),
+        at_rest_(NodalVector::Zero(system.nodal_size())),
+        in_(at_rest_),
+        out_(at_rest_),
+        matrix_(system, false) {}
+
+  int unknowns() const { return system_.dofs(); }
+  int rows() const { return system_.joint_rows(); }
+  KktMatrix& matrix() { return matrix_; }
+
+  /// mass M + damping C + stiffness K, and -G^T, -G beside and below it.
+  void assemble(const TangentFactors& factors) {
+    matrix_.set_zero();
+    add_tangents(system_, q_, at_rest_, factors, {}, matrix_);
+    Mat12 H;
+    Vec12 g;
+    for (std::size_t j = 0; j < system_.joints().size(); ++j) {
+      const Joint& joint = system_.joints()[j];
+      Mat12 geometric = Mat12::Zero();
+      KktMatrix::Rows G(static_cast<Eigen::Index>(joint.rows().size()), 12);
+      for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+        const auto row = static_cast<Eigen::Index>(i);
+        joint.rows()[i].coordinate.gradient(q_, g);
+        joint.rows()[i].coordinate.hessian(q_, H);
+        const double scale = 1.0 / std::sqrt(system_.delassus(g, joint.a(), joint.b()));
+        G.row(row) = -scale * g.transpose();
+        geometric -= factors.stiffness * forces_[joint.first_row + row] * H;
+      }
+      if (factors.symmetric) geometric = (0.5 * (geometric + geometric.transpose())).eval();
+      matrix_.add_joint(static_cast<int>(j), geometric, G, G.transpose());
+    }
+  }
+
+  /// The upper left part of the matrix as assembled, times x.
+  VecX multiply(const VecX& x) const {
+    VecX all = VecX::Zero(matrix_.size());
+    all.head(unknowns()) = x;
+    return matrix_.matrix().multiply(all).head(unknowns());
+  }
+
+  void multiply_mass(const double* x, double* y) {
+    scatter(x);
+    system_.apply_mass(in_, out_);
+    VecX result(unknowns());
+    matrix_.gather(out_, result);
+    std::copy(result.begin(), result.end(), y);
+  }
+
+  /// `s` has unit modal mass.
+  Mode mode(double square, const VecX& s) {
+    Mode mode;
+    mode.square = square;
+    scatter(s.data());
+    if (square > 0.0)
+      mode.damping_ratio = system_.damper_power(q_, in_) / (2.0 * std::sqrt(square));
+    Eigen::Index largest = 0;
+    in_.cwiseAbs().maxCoeff(&largest);
+    mode.shape = in_ / in_[largest];
+    return mode;
+  }
+
+ private:
+  void scatter(const double* x) {
+    in_.setZero();
+    matrix_.scatter(Eigen::Map<const VecX>(x, unknowns()), 1.0, in_);
+  }
+
+  const System& system_;
+  const Configuration& q_;
+  const VecX& forces_;
+  NodalVector at_rest_, in_, out_;
+  KktMatrix matrix_;
+};
+
+/// The operators that Spectra asks for: (K - shift M)^-1 on motions that the joints allow, and M.
+class ShiftedInverse {
+ public:
+  using Scalar = double;
+  explicit ShiftedInverse(Linearisation& linearisation)
+      : l_(linearisation), x_(l_.matrix().size()) {}
+
+  Eigen::Index rows() const { return l_.unknowns(); }
+  Eigen::Index cols() const { return l_.unknowns(); }
+  bool factorise(double shift) {
+    l_.assemble({-shift, 0.0, 1.0, true});
+    if (l_.matrix().factorise(false)) return true;
+    // Redundant joints are told apart as in the time integrator; what is singular besides is not
+    // cured by that.
+    l_.assemble({-shift, 0.0, 1.0, true});
+    l_.matrix().regularise(regularisation);
+    return l_.rows() > 0 && l_.matrix().factorise(false);
+  }
+  void set_shift(double) {}  // factorised before it is handed over
+  void perform_op(const double* x, double* y) const {
+    x_.setZero();
+    std::copy_n(x, rows(), x_.data());
+    l_.matrix().solve(x_);
+    std::copy_n(x_.data(), rows(), y);
+  }
+
+ private:
+  Linearisation& l_;
+  mutable VecX x_;
+};
+
+class MassProduct {
+ public:
+  using Scalar = double;
+  explicit MassProduct(Linearisation& linearisation) : l_(linearisation) {}
+  Eigen::Index rows() const { return l_.unknowns(); }
+  Eigen::Index cols() const { return l_.unknowns(); }
+  void perform_op(const double* x, double* y) const { l_.multiply_mass(x, y); }
+
+ private:
+  Linearisation& l_;
+};
+
+/// How far K is from symmetric, and the size of its largest eigenvalues [1/s^2].
+struct Character {
+  double asymmetry, largest_square;
+};
+
+Character character_of(Linearisation& l) {
+  std::mt19937 engine(3);
+  std::uniform_real_distribution<double> any(-1.0, 1.0);
+  VecX x(l.unknowns()), y(l.unknowns()), mass_x(l.unknowns());
+  for (Eigen::Index i = 0; i < x.size(); ++i) x[i] = any(engine), y[i] = any(engine);
+  l.assemble({0.0, 0.0, 1.0, false});
+  const VecX Kx = l.multiply(x), Ky = l.multiply(y);
+  l.multiply_mass(x.data(), mass_x.data());
+  const double size = std::abs(x.dot(Kx)) + std::abs(y.dot(Ky));
+  return {size > 0.0 ? std::abs(x.dot(Ky) - y.dot(Kx)) / size : 0.0,
+          std::abs(x.dot(Kx)) / x.dot(mass_x)};
+}
+
+}  // namespace
+
+double Mode::frequency() const {
+  return square > 0.0 ? std::sqrt(square) / (2.0 * std::numbers::pi) : 0.0;
+}
+
+Modes find_modes(const System& system, const Configuration& q, const VecX& joint_forces,
+                 int count) {
+  return system.dofs() <= largest_dense_modes ? find_modes_dense(system, q, joint_forces, count)
+                                              : find_modes_sparse(system, q, joint_forces, count);
+}
+
+Modes find_modes_dense(const System& system, const Configuration& q, const VecX& joint_forces,
+                       int count) {
+  Linearisation l(system, q, joint_forces);
+  Modes result;
+  result.asymmetry = character_of(l).asymmetry;
+  const Eigen::Index n = l.unknowns();
+  l.assemble({0.0, 0.0, 1.0, true});
+  const MatX all = l.matrix().matrix().entries();
+  MatX K = all.topLeftCorner(n, n);
+  const MatX G = all.bottomLeftCorner(l.rows(), n);
+  l.assemble({1.0, 0.0, 0.0, true});
+  MatX M = l.matrix().matrix().entries().topLeftCorner(n, n);
+
+  // A basis of the motions that the joints allow; scaled, so that rank does not depend on units.
+  MatX basis = MatX::Identity(n, n);
+  const VecX scale = M.diagonal().cwiseSqrt().cwiseInverse();
+  if (l.rows() > 0) {
+    Eigen::ColPivHouseholderQR<MatX> qr((G * scale.asDiagonal()).transpose());
+    qr.setThreshold(1e-9);
+    basis = MatX(qr.householderQ()).rightCols(n - qr.rank());
+  }
+  basis = (scale.asDiagonal() * basis).eval();
+  K = (basis.transpose() * K * basis).eval();
+  M = (basis.transpose() * M * basis).eval();
+  if (K.rows() == 0) return result;
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatX> solver(K, M);
+  if (solver.info() != Eigen::Success) throw Error("the eigenvalues of the model were not found");
+  const Eigen::Index found = std::min<Eigen::Index>(count, K.rows());
+  for (Eigen::Index i = 0; i < found; ++i) {
+    result.modes.push_back(l.mode(solver.eigenvalues()[i], basis * solver.eigenvectors().col(i)));
+  }
+  return result;
+}
+
+Modes find_modes_sparse(const System& system, const Configuration& q, const VecX& joint_forces,
+                        int count) {
+  Linearisation l(system, q, joint_forces);
+  Modes result;
+  const Character character = character_of(l);
+  result.asymmetry = character.asymmetry;
+  const Eigen::Index n = l.unknowns();
+  const int available = static_cast<int>(n) - l.rows();
+  count = std::min(count, available - 1);
+  if (count < 1) return result;
+
+  ShiftedInverse inverse(l);
+  MassProduct mass(l);
+  const auto basis = static_cast<Eigen::Index>(std::min(available, std::max(2 * count + 10, 30)));
+  // Not shifted, the lowest modes stand out most. Free motions make K singular: then the least
+  // shift that makes it regular, as far as can be told.
+  double shift = 0.0;
+  for (int attempt = 0;; ++attempt) {
+    if (inverse.factorise(shift)) break;
+    if (attempt == 8) throw Error("the stiffness of the model cannot be factorised, even shifted");
+    shift = shift == 0.0 ? -1e-15 * character.largest_square : 10.0 * shift;
+  }
+  using Solver =
+      Spectra::SymGEigsShiftSolver<ShiftedInverse, MassProduct, Spectra::GEigsMode::ShiftInvert>;
+  Solver solver(inverse, mass, count, basis, shift);
+  solver.init();
+  solver.compute(Spectra::SortRule::LargestMagn, 1000, 1e-12, Spectra::SortRule::SmallestAlge);
+  if (solver.info() != Spectra::CompInfo::Successful)
+    throw Error("the lowest modes were not found: Lanczos' method did not converge");
+  for (Eigen::Index i = 0; i < count; ++i) {
+    result.modes.push_back(l.mode(solver.eigenvalues()[i], solver.eigenvectors().col(i)));
+  }
+  return result;
+}
+
+}  // namespace clatter
