@@ -318,15 +318,15 @@ void run_element(benchmark::State& state, bool tangent) {
     increment[i] = 1e-3 * std::sin(static_cast<double>(i));
   }
   retract(system.nodes(), system.initial_configuration(), increment, q);
-  Vec12 f, magnitude;
+  Vec12 f;
   Mat12 K, C;
   for ([[maybe_unused]] auto _ : state) {
     for (const BeamElement& element : system.beam_elements()) {
       if (tangent) {
-        element.tangent(q, increment, K, C);
+        element.tangent(element.helix(q), increment, K, C);
         benchmark::DoNotOptimize(K.data());
       } else {
-        element.force(q, increment, f, magnitude);
+        element.force(element.helix(q), increment, f);
         benchmark::DoNotOptimize(f.data());
       }
       benchmark::ClobberMemory();

@@ -1,6 +1,5 @@
 #include "bodies/beam_element.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace clatter {
@@ -9,83 +8,7 @@ namespace {
 // Offsets of the column groups, as in PairCoordinate.
 constexpr int XA = 0, TA = 3, XB = 6, TB = 9;
 
-/// A(psi) = T(psi)^-T, which turns the chord of a helix into its tangent at the start:
-///   A(psi) b = b - psi x b / 2 + c psi x (psi x b),
-/// and its derivatives.
-struct ChordMap {
-  Vec3 psi;
-  double th2;
-  HalfCotangent c;
-  Mat3 A;
-
-  explicit ChordMap(const Vec3& rotation)
-      : psi(rotation), th2(rotation.squaredNorm()), c(half_cotangent(th2)) {
-    A = c.value * psi * psi.transpose() - 0.5 * skew(psi);
-    A.diagonal().array() += 1.0 - c.value * th2;
-  }
-
-  /// d(A b)/dpsi
-  Mat3 slope(const Vec3& b) const {
-    const double along = psi.dot(b);
-    const Vec3 left = c.slope * along * psi - (2.0 * c.value + c.slope * th2) * b;
-    Mat3 s = 0.5 * skew(b) + c.value * psi * b.transpose() + left * psi.transpose();
-    s.diagonal().array() += c.value * along;
-    return s;
-  }
-  /// d(A^T b)/dpsi, since A(psi)^T = A(-psi)
-  Mat3 transposed_slope(const Vec3& b) const { return slope(b) - skew(b); }
-  /// d(n . A b)/dpsi
-  Vec3 slope_along(const Vec3& n, const Vec3& b) const {
-    return 0.5 * n.cross(b) + c.value * square_slope_along(n, b) + c.slope * n.dot(square(b)) * psi;
-  }
-  /// d^2(n . A b)/dpsi^2, symmetric
-  Mat3 curvature(const Vec3& n, const Vec3& b) const {
-    const double squared = n.dot(square(b));
-    const Vec3 mixed = c.slope * square_slope_along(n, b) + 0.5 * c.bend * squared * psi;
-    Mat3 half = c.value * b * n.transpose() + mixed * psi.transpose();
-    half.diagonal().array() += 0.5 * c.slope * squared - c.value * n.dot(b);
-    return half + half.transpose();
-  }
-  /// d(A b)/dt for dpsi/dt = w, as a matrix on b
-  Mat3 rate(const Vec3& w) const {
-    const Mat3 s = skew(psi), r = skew(w);
-    return -0.5 * r + c.value * (r * s + s * r) + c.slope * psi.dot(w) * s * s;
-  }
-  /// d(slope(b) w)/dpsi
-  Mat3 slope_rate(const Vec3& b, const Vec3& w) const {
-    const double turn = psi.dot(w);
-    const Mat3 square_slope =
-        psi.dot(b) * Mat3::Identity() + psi * b.transpose() - 2.0 * b * psi.transpose();
-    return c.value * (w * b.transpose() + b.dot(w) * Mat3::Identity() - 2.0 * b * w.transpose()) +
-           c.slope * (square_slope * w * psi.transpose() + square(b) * w.transpose() +
-                      turn * square_slope) +
-           c.bend * turn * square(b) * psi.transpose();
-  }
-
- private:
-  /// psi x (psi x b), and the derivative of n . psi x (psi x b) with respect to psi
-  Vec3 square(const Vec3& b) const { return psi * psi.dot(b) - th2 * b; }
-  Vec3 square_slope_along(const Vec3& n, const Vec3& b) const {
-    return b * psi.dot(n) + n * psi.dot(b) - 2.0 * n.dot(b) * psi;
-  }
-};
-
 }  // namespace
-
-/// The element as it lies: everything that forces and tangents are made from. Velocities and
-/// variations of rotations are in section axes.
-struct BeamElement::Helix {
-  Mat3 Ra;     // section axes at a
-  Vec3 chord;  // in these
-  ChordMap map;
-  Vec3 u;
-
-  Helix(const Mat3& at_a, const Quaternion& from_a_to_b, const Vec3& chord_in_space)
-      : Ra(at_a),
-        chord(Ra.transpose() * chord_in_space),
-        map(log_so3(from_a_to_b)),
-        u(map.A * chord) {}
-};
 
 /// Rates of chord, psi and u.
 struct BeamElement::Rates {
@@ -119,10 +42,19 @@ BeamElement::BeamElement(int a, int b, const BeamProperties& properties)
   mass_ += mass_correction_;
 }
 
-BeamElement::Helix BeamElement::helix(const Configuration& q) const {
+void BeamElement::lay(const Configuration& q, Helix& lies) const {
   const NodeState &A = q[static_cast<std::size_t>(a_)], &B = q[static_cast<std::size_t>(b_)];
-  if (!offset_) return {A.R, A.p.conjugate() * B.p, B.x - A.x};
-  return {A.R * p_.frame_a, (A.p * turn_a_).conjugate() * (B.p * turn_b_), B.x - A.x};
+  Quaternion turn;
+  if (offset_) {
+    lies.Ra = A.R * p_.frame_a;
+    turn = (A.p * turn_a_).conjugate() * (B.p * turn_b_);
+  } else {
+    lies.Ra = A.R;
+    turn = A.p.conjugate() * B.p;
+  }
+  lies.chord = lies.Ra.transpose() * (B.x - A.x);
+  lies.map = ChordMap(log_so3(turn));
+  lies.u = lies.map.A * lies.chord;
 }
 
 Vec12 BeamElement::in_section_axes(const NodalVector& v) const {
@@ -156,15 +88,22 @@ BeamElement::Section BeamElement::section(const Configuration& q, const NodalVec
   return {strain(lies), resultant(lies, in_section_axes(v))};
 }
 
-double BeamElement::bend(const Configuration& q) const {
+double BeamElement::cosine_of_half_bend(const Configuration& q) const {
   const NodeState &A = q[static_cast<std::size_t>(a_)], &B = q[static_cast<std::size_t>(b_)];
-  const double half_cosine = std::abs(offset_ ? (A.p * turn_a_).dot(B.p * turn_b_) : A.p.dot(B.p));
-  return 2.0 * std::acos(std::min(1.0, half_cosine));
+  return std::abs(offset_ ? (A.p * turn_a_).dot(B.p * turn_b_) : A.p.dot(B.p));
 }
 
-void BeamElement::force(const Configuration& q, const NodalVector& v, Vec12& f,
-                        Vec12& magnitude) const {
-  const Helix lies = helix(q);
+Vec6 BeamElement::stiffest_force() const {
+  const double pull = p_.stiffness.head<3>().maxCoeff() / p_.length;
+  const double turn = p_.stiffness.tail<3>().maxCoeff() / (p_.length * p_.length) +
+                      0.5 * p_.stiffness.segment<2>(1).maxCoeff();
+  Vec6 force;
+  force << Vec3::Constant(pull), Vec3::Constant(turn);
+  return force;
+}
+
+// Many products of small matrices: much faster when none of them is a call.
+[[gnu::flatten]] void BeamElement::force(const Helix& lies, const NodalVector& v, Vec12& f) const {
   const SectionVector stress = resultant(lies, in_section_axes(v));
   const Vec3 N = stress.head<3>(), M = stress.tail<3>();
   // Virtual work N . du + M . dpsi = p . dchord + m . dpsi
@@ -184,15 +123,6 @@ void BeamElement::force(const Configuration& q, const NodalVector& v, Vec12& f,
   f.segment<3>(TA) -= pair.segment<3>(TA).cross(momentum.segment<3>(TA));
   f.segment<3>(TB) -= pair.segment<3>(TB).cross(momentum.segment<3>(TB));
   if (p_.mass_damping > 0.0) f.noalias() -= p_.mass_damping * mass_ * pair;
-
-  // The chord is the difference of two positions, psi of two rotations, both to round-off.
-  const double reach = q[static_cast<std::size_t>(a_)].x.norm() +
-                       q[static_cast<std::size_t>(b_)].x.norm() + p_.length;
-  const double pull = p_.stiffness.head<3>().maxCoeff() * reach / p_.length;
-  const double turn = p_.stiffness.tail<3>().maxCoeff() / p_.length +
-                      0.5 * p_.stiffness.segment<2>(1).maxCoeff() * reach;
-  magnitude << Vec3::Constant(pull), Vec3::Constant(turn), Vec3::Constant(pull),
-      Vec3::Constant(turn);
 }
 
 // The energy is a function of chord and psi, with the gradient (p, m). Their variations are
@@ -201,8 +131,8 @@ void BeamElement::force(const Configuration& q, const NodalVector& v, Vec12& f,
 //   dp = A^T S du + P dpsi,   dm = B dpsi + E^T S du + Q dpsi + P^T dchord.
 // With stiffness damping u and psi in the stress are replaced by u + beta du/dt, psi + beta
 // dpsi/dt.
-void BeamElement::tangent(const Configuration& q, const NodalVector& v, Mat12& K, Mat12& C) const {
-  const Helix lies = helix(q);
+[[gnu::flatten]] void BeamElement::tangent(const Helix& lies, const NodalVector& v, Mat12& K,
+                                           Mat12& C) const {
   const ChordMap& map = lies.map;
   const Mat3 &A = map.A, &Ra = lies.Ra;
   const Vec3& chord = lies.chord;
@@ -237,7 +167,7 @@ void BeamElement::tangent(const Configuration& q, const NodalVector& v, Mat12& K
 
   // ... and of the gradient with x_b (= minus x_a), Theta_a and Theta_b.
   const Mat3 chord_skew = skew(chord), p_skew = skew(p);
-  const Mat3 p_x = p_chord * Ra.transpose(), m_x = m_chord * Ra.transpose();
+  const Mat3 p_x = p_chord * Ra.transpose();
   Mat3 p_a = p_chord * chord_skew - p_psi * A, m_a = m_chord * chord_skew - m_psi * A;
   const Mat3 p_b = p_psi * A.transpose(), m_b = m_psi * A.transpose();
   if (beta > 0.0) {
@@ -246,8 +176,15 @@ void BeamElement::tangent(const Configuration& q, const NodalVector& v, Mat12& K
   }
   const Mat3 m_slope = map.slope(m), m_transposed = m_slope - skew(m);
   const Mat3 K_xx = Ra * p_x, K_xa = Ra * (p_a - p_skew), K_xb = Ra * p_b;
-  const Mat3 K_ax = p_skew * Ra.transpose() - chord_skew * p_x - A.transpose() * m_x;
-  const Mat3 K_bx = A * m_x;
+  const Mat3 K_ab = -(chord_skew * p_b) - A.transpose() * m_b - m_transposed * A.transpose();
+  // Derivatives of an energy in different directions commute unless both turn the same node.
+  Mat3 K_ax = K_xa.transpose(), K_bx = K_xb.transpose(), K_ba = K_ab.transpose();
+  if (beta > 0.0) {
+    const Mat3 m_x = m_chord * Ra.transpose();
+    K_ax = p_skew * Ra.transpose() - chord_skew * p_x - A.transpose() * m_x;
+    K_bx = A * m_x;
+    K_ba = A * m_a - m_slope * A;
+  }
   K.block<3, 3>(XA, XA) = K_xx;
   K.block<3, 3>(XA, TA) = -K_xa;
   K.block<3, 3>(XA, XB) = -K_xx;
@@ -256,13 +193,13 @@ void BeamElement::tangent(const Configuration& q, const NodalVector& v, Mat12& K
   K.block<3, 3>(TA, TA) =
       p_skew * chord_skew - chord_skew * p_a - A.transpose() * m_a + m_transposed * A;
   K.block<3, 3>(TA, XB) = K_ax;
-  K.block<3, 3>(TA, TB) = -(chord_skew * p_b) - A.transpose() * m_b - m_transposed * A.transpose();
+  K.block<3, 3>(TA, TB) = K_ab;
   K.block<3, 3>(XB, XA) = -K_xx;
   K.block<3, 3>(XB, TA) = K_xa;
   K.block<3, 3>(XB, XB) = K_xx;
   K.block<3, 3>(XB, TB) = K_xb;
   K.block<3, 3>(TB, XA) = -K_bx;
-  K.block<3, 3>(TB, TA) = A * m_a - m_slope * A;
+  K.block<3, 3>(TB, TA) = K_ba;
   K.block<3, 3>(TB, XB) = K_bx;
   K.block<3, 3>(TB, TB) = A * m_b + m_slope * A.transpose();
   if (offset_) {
@@ -310,6 +247,22 @@ void BeamElement::to_node_axes(Mat12& matrix) const {
   }
 }
 
+void BeamElement::add_mass_correction(double factor, Mat12& matrix) const {
+  if (p_.lumped_mass) return;
+  if (offset_) {
+    matrix += factor * mass_correction_;
+    return;
+  }
+  const double mass = factor * p_.length / 6.0 * p_.line_mass;
+  const Vec3 inertia = factor * p_.length / 6.0 * p_.line_inertia;
+  Vec6 part;
+  part << Vec3::Constant(mass), inertia;
+  matrix.diagonal().head<6>() -= part;
+  matrix.diagonal().tail<6>() -= part;
+  matrix.topRightCorner<6, 6>().diagonal() += part;
+  matrix.bottomLeftCorner<6, 6>().diagonal() += part;
+}
+
 void BeamElement::correct_momentum(const NodalVector& v, Vec12& momentum) const {
   if (p_.lumped_mass) {
     momentum.setZero();
@@ -324,8 +277,8 @@ void BeamElement::correct_momentum(const NodalVector& v, Vec12& momentum) const 
   momentum.segment<3>(TB) = offset_ ? Vec3(-(p_.frame_b * turn)) : -turn;
 }
 
-double BeamElement::energy(const Configuration& q) const {
-  const SectionVector e = strain(helix(q));
+double BeamElement::energy(const Helix& lies) const {
+  const SectionVector e = strain(lies);
   return 0.5 * p_.length * e.dot(p_.stiffness.cwiseProduct(e));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bodies/chord_map.hpp"
 #include "bodies/node.hpp"
 
 namespace clatter {
@@ -39,38 +40,50 @@ class BeamElement {
   int b() const { return b_; }
   const BeamProperties& properties() const { return p_; }
 
+  /// The element as it lies: what forces and tangents are made from.
+  struct Helix {
+    Mat3 Ra;     ///< section axes at a
+    Vec3 chord;  ///< in these
+    ChordMap map;
+    Vec3 u;
+  };
+  Helix helix(const Configuration& q) const {
+    Helix lies;
+    lay(q, lies);
+    return lies;
+  }
+  void lay(const Configuration& q, Helix& lies) const;
+
   struct Section {
     SectionVector strain, resultant;  ///< the resultant with the part of stiffness damping
   };
   Section section(const Configuration& q, const NodalVector& v) const;
-  /// Rotation from one end to the other [rad]; the element is meaningless near pi.
-  double bend(const Configuration& q) const;
+  /// Of half the rotation from one end to the other; the element is meaningless near 0.
+  double cosine_of_half_bend(const Configuration& q) const;
 
   /// Elastic and damping forces on a and b, and what the mass correction adds to the gyroscopic
-  /// torques of the nodes. `magnitude` bounds the numbers that they are the differences of, so that
-  /// their round-off is known.
-  void force(const Configuration& q, const NodalVector& v, Vec12& f, Vec12& magnitude) const;
+  /// torques of the nodes.
+  void force(const Helix& helix, const NodalVector& v, Vec12& f) const;
+  /// Force and torque on a node per displacement [1/m]: round-off of positions, and of rotations
+  /// as displacements over the length, makes a noise of this times its size.
+  Vec6 stiffest_force() const;
   /// K = -d(force)/dq, C = -d(force)/dv
-  void tangent(const Configuration& q, const NodalVector& v, Mat12& K, Mat12& C) const;
-
-  /// False when C is zero whatever the motion: no damping, and no turning out of a plane.
-  bool resists_velocity() const {
-    return p_.mass_damping > 0.0 || p_.stiffness_damping > 0.0 ||
-           (!p_.lumped_mass && p_.line_inertia[0] > 0.0);
-  }
+  void tangent(const Helix& helix, const NodalVector& v, Mat12& K, Mat12& C) const;
+  bool is_damped() const { return p_.mass_damping > 0.0 || p_.stiffness_damping > 0.0; }
+  /// C of an element that is not damped: between rotations, and zero in the plane.
+  bool is_gyroscopic() const { return !p_.lumped_mass && p_.line_inertia[0] > 0.0; }
 
   /// The part of the momentum M v that makes the mass consistent, and its constant matrix.
   void correct_momentum(const NodalVector& v, Vec12& momentum) const;
   const Mat12& mass_correction() const { return mass_correction_; }
+  void add_mass_correction(double factor, Mat12& matrix) const;
 
-  double energy(const Configuration& q) const;
+  double energy(const Helix& helix) const;
   /// Power that Rayleigh damping takes out.
   double dissipated_power(const Configuration& q, const NodalVector& v) const;
 
  private:
-  struct Helix;
   struct Rates;
-  Helix helix(const Configuration& q) const;
   SectionVector strain(const Helix& helix) const;
   SectionVector resultant(const Helix& helix, const Vec12& v) const;
   void add_damping(const Helix& helix, const Mat3& N_chord, const Mat3& N_psi, const Mat3& M_psi,

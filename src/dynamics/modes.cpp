@@ -28,7 +28,9 @@ class Linearisation {
         at_rest_(NodalVector::Zero(system.nodal_size())),
         in_(at_rest_),
         out_(at_rest_),
-        matrix_(system, false) {}
+        matrix_(system, false) {
+    system.forces(q, at_rest_, out_);  // lays the beams
+  }
 
   int unknowns() const { return system_.dofs(); }
   int rows() const { return system_.joint_rows(); }

@@ -146,6 +146,7 @@ void Nsga::begin_step(double h) {
       state.anchor[i] = system_.contacts()[c].coordinate(i).value(q_n_);
     }
   }
+  has_moved_ = false;
   U_.setZero();
   W_.setZero();
   nu_.setZero();

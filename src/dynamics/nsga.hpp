@@ -143,6 +143,8 @@ class Nsga {
   /// unknowns.
   void add_joint_tangents(KktMatrix& K, const VecX* force) const;
   void fill_right_side(KktMatrix& K, VecX& x) const;
+  /// f_ := f(q_, v) - f_smooth_, which is zero unless something moved. Returns ForceSizes::numbers.
+  double change_of_forces(bool moved, const NodalVector& v);
   double target_speed() const;
   bool turns(int node) const { return system_.nodes()[node].has(5); }
   /// Size of the forces that hold a balance in the smooth motion.
@@ -174,7 +176,9 @@ class Nsga {
   VecX joint_scale_, joint_total_, joint_residual_, contact_residual_;
   VecX allowed_joint_, allowed_contact_;
   double span_ = 0.0, mass_root_ = 0.0;
-  double joint_terms_ = 0.0;  // weighted sum of the sizes of all joint forces
+  bool has_moved_ = false;       // by the position correction
+  double smooth_numbers_ = 0.0;  // ForceSizes::numbers of the smooth motion
+  double joint_terms_ = 0.0;     // weighted sum of the sizes of all joint forces
   std::vector<Mat3> T_;
   struct ContactWork {
     bool candidate = false;   // may close in this step

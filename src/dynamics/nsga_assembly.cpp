@@ -125,6 +125,16 @@ void Nsga::fill_right_side(KktMatrix& K, VecX& x) const {
   x.segment(K.contact_multiplier(0), contact_residual_.size()) = -contact_residual_;
 }
 
+double Nsga::change_of_forces(bool moved, const NodalVector& v) {
+  if (!moved) {
+    f_.setZero();
+    return smooth_numbers_;
+  }
+  const ForceSizes sizes = system_.forces(q_, v, f_);
+  f_ -= f_smooth_;
+  return sizes.numbers;
+}
+
 double Nsga::target_speed() const {
   double sum = 0.0;
   for (const Joint& joint : system_.joints()) {

@@ -17,6 +17,7 @@ struct Nsga::SmoothMotion {
     System& system = s.system_;
     retract(system.nodes(), s.q_n_, s.delta_, s.q_);
     const ForceSizes sizes = system.forces(s.q_, s.vs_, s.f_smooth_);
+    s.smooth_numbers_ = sizes.numbers;
     system.apply_mass(s.vd_, s.momentum_);
     s.evaluate_joint_rows(s.q_);
     s.reaction_smooth_.setZero();
@@ -114,9 +115,13 @@ struct Nsga::PositionCorrection {
   Residual evaluate() {
     System& system = s.system_;
     const double h2 = s.h_ * s.h_;
+    const bool moved = !s.U_.isZero(0.0);  // else everything is as the smooth motion left it
     s.total_ = s.delta_ + s.U_;
-    retract(system.nodes(), s.q_n_, s.total_, s.q_);
-    s.evaluate_joint_rows(s.q_);
+    if (moved || s.has_moved_) {
+      retract(system.nodes(), s.q_n_, s.total_, s.q_);
+      s.evaluate_joint_rows(s.q_);
+    }
+    s.has_moved_ = moved;
     s.evaluate_contact_rows(s.q_);
 
     const double size = s.span_;  // of the numbers that a gap is the difference of
@@ -151,9 +156,12 @@ struct Nsga::PositionCorrection {
     s.add_joint_reactions(s.joint_total_, s.reaction_);
     s.reaction_ -= h2 * s.reaction_smooth_;
     s.add_contact_reactions(s.reaction_);
-    const ForceSizes sizes = system.forces(s.q_, s.vs_, s.f_);
-    s.f_ -= s.f_smooth_;
-    system.apply_mass(s.U_, s.momentum_);
+    const double numbers = s.change_of_forces(moved, s.vs_);
+    if (moved) {
+      system.apply_mass(s.U_, s.momentum_);
+    } else {
+      s.momentum_.setZero();
+    }
     s.residual_ = s.momentum_ - h2 * s.f_ - s.reaction_;
 
     const double terms = system.weighted_norm(s.momentum_) + h2 * system.weighted_norm(s.f_) +
@@ -168,8 +176,8 @@ struct Nsga::PositionCorrection {
           std::max(rows, ratio(std::abs(s.contact_residual_[i]), s.allowed_contact_[i] + relative));
     }
     Residual r;
-    r.momentum = ratio(momentum, relative + round_off * (h2 * (s.smooth_terms() + sizes.numbers) +
-                                                         s.mass_root_ * size));
+    r.momentum = ratio(
+        momentum, relative + round_off * (h2 * (s.smooth_terms() + numbers) + s.mass_root_ * size));
     r.rows = rows;
     r.merit = std::sqrt(merit + momentum * momentum);
     return r;
@@ -251,8 +259,7 @@ struct Nsga::VelocityJump {
     s.add_joint_reactions(s.joint_total_, s.reaction_);
     s.reaction_ -= h * s.reaction_smooth_;
     s.add_contact_reactions(s.reaction_);
-    const ForceSizes sizes = system.forces(s.q_, s.v_, s.f_);
-    s.f_ -= s.f_smooth_;
+    const double numbers = s.change_of_forces(s.has_moved_ || !s.W_.isZero(0.0), s.v_);
     system.apply_mass(s.W_, s.momentum_);
     s.residual_ = s.momentum_ - h * s.f_ - s.reaction_;
 
@@ -261,7 +268,7 @@ struct Nsga::VelocityJump {
         s.spec_.tolerance * (system.weighted_norm(s.momentum_) + h * system.weighted_norm(s.f_) +
                              system.weighted_norm(s.reaction_));
     const double speed = round_off * (system.kinetic_norm(s.vs_) + system.kinetic_norm(s.v_) +
-                                      s.target_speed() + h * (s.smooth_terms() + sizes.numbers));
+                                      s.target_speed() + h * (s.smooth_terms() + numbers));
     Residual r;
     r.momentum = ratio(momentum, relative + speed);
     r.rows = ratio(std::sqrt(merit), relative + speed);

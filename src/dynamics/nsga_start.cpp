@@ -6,7 +6,7 @@ namespace clatter {
 
 bool Nsga::assemble(Configuration& q, NodalVector& v) {
   counts_ = {};
-  q_n_ = q;
+  q_n_ = q_ = q;
   v_n_ = vs_ = v;
   delta_.setZero();
   la_.setZero();

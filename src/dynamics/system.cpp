@@ -45,6 +45,13 @@ System::System(const Model& model) : gravity_(model.gravity) {
     }
   }
   length_ = measure_length(model);
+  for (const BeamElement& element : beam_elements_) {
+    Vec12 both;
+    both << element.stiffest_force(), element.stiffest_force();
+    beam_noise_ += of_pair(weights_, element.a(), element.b()).cwiseProduct(both).squaredNorm();
+  }
+  beam_noise_ = std::sqrt(beam_noise_);
+  helices_.resize(beam_elements_.size());
 
   for (const SpringSpec& spec : model.springs) {
     const int a = node_of(spec.a), b = node_of(spec.b);
@@ -288,16 +295,16 @@ void System::remember(const Configuration& q) {
 }
 
 void System::check_bends(const Configuration& q) const {
-  constexpr double most = 0.9 * std::numbers::pi;  // at pi the rotation has no direction
+  constexpr double most = 0.16;  // cosine of half of 160 degrees; at 180 a turn has no direction
   for (const Beam& beam : beams_) {
     for (int e = 0; e < beam.elements; ++e) {
-      const double bend = beam_elements_[beam.first_element + e].bend(q);
-      if (bend < most) continue;
+      const double cosine = beam_elements_[beam.first_element + e].cosine_of_half_bend(q);
+      if (cosine > most) continue;
       throw Error(
           beam.place,
           fmt::format("beam '{}': element {} is bent by {:.0f} degrees from end to end; use "
                       "more elements",
-                      beam.name, e + 1, bend * 180.0 / std::numbers::pi));
+                      beam.name, e + 1, 360.0 * std::acos(cosine) / std::numbers::pi));
     }
   }
 }
@@ -305,6 +312,7 @@ void System::check_bends(const Configuration& q) const {
 ForceSizes System::forces(const Configuration& q, const NodalVector& v, NodalVector& f) const {
   ForceSizes sizes;
   const Vec3 gravity = load_factor_ * gravity_;
+  double reach2 = length_ * length_;
   for (std::size_t n = 1; n < nodes_.size(); ++n) {
     const Node& node = nodes_[n];
     const auto i = static_cast<int>(n);
@@ -315,20 +323,21 @@ ForceSizes System::forces(const Configuration& q, const NodalVector& v, NodalVec
       own.tail<3>() = -spin.cross(node.inertia * spin);
     }
     of_node(f, i) = own;
+    reach2 = std::max(reach2, q[n].x.squaredNorm());
     sizes.terms += of_node(weights_, i).cwiseProduct(own).norm();
   }
   of_node(f, ground).setZero();
   const auto weighted_size = [&](int a, int b, const Vec12& pair) {
-    return of_node(weights_, a).cwiseProduct(pair.head<6>()).norm() +
-           of_node(weights_, b).cwiseProduct(pair.tail<6>()).norm();
+    return of_pair(weights_, a, b).cwiseProduct(pair).norm();
   };
-  Vec12 beam_force, magnitude;
-  for (const BeamElement& element : beam_elements_) {
-    element.force(q, v, beam_force, magnitude);
+  Vec12 beam_force;
+  for (std::size_t e = 0; e < beam_elements_.size(); ++e) {
+    const BeamElement& element = beam_elements_[e];
+    element.lay(q, helices_[e]);
+    element.force(helices_[e], v, beam_force);
     of_node(f, element.a()) += beam_force.head<6>();
     of_node(f, element.b()) += beam_force.tail<6>();
     sizes.terms += weighted_size(element.a(), element.b(), beam_force);
-    sizes.numbers += weighted_size(element.a(), element.b(), magnitude);
   }
   Spring::Force spring_force;
   for (const Spring& spring : springs_) {
@@ -342,6 +351,8 @@ ForceSizes System::forces(const Configuration& q, const NodalVector& v, NodalVec
     of_node(f, load.node()) += given;
     sizes.terms += of_node(weights_, load.node()).cwiseProduct(given).norm();
   }
+  // Positions and rotations are known to half a unit in the last place.
+  if (beam_noise_ > 0.0) sizes.numbers = 0.5 * std::sqrt(reach2) * beam_noise_;
   return sizes;
 }
 
@@ -398,7 +409,7 @@ double System::gravity_energy(const Configuration& q) const {
 
 double System::elastic_energy(const Configuration& q) const {
   double energy = 0.0;
-  for (const BeamElement& element : beam_elements_) energy += element.energy(q);
+  for (const BeamElement& element : beam_elements_) energy += element.energy(element.helix(q));
   for (const Spring& spring : springs_) energy += spring.energy(q);
   return energy;
 }

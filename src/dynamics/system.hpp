@@ -26,7 +26,7 @@ struct Beam {
 /// How large forces are: what a residual of them is small compared with.
 struct ForceSizes {
   double terms = 0.0;    ///< weighted sum of the sizes of all terms (A.57 of 000)
-  double numbers = 0.0;  ///< the same of the numbers that stiff terms are differences of
+  double numbers = 0.0;  ///< weighted norm of the numbers that stiff terms are differences of
 };
 
 /// The machine as an integrator sees it:  M dv/dt = f(q, v, t) + G^T lambda + W^T r,
@@ -38,6 +38,8 @@ class System {
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Beam>& beams() const { return beams_; }
   const std::vector<BeamElement>& beam_elements() const { return beam_elements_; }
+  /// How element e lay in the last call of forces().
+  const BeamElement::Helix& helix(std::size_t e) const { return helices_[e]; }
   const std::vector<Spring>& springs() const { return springs_; }
   const std::vector<Load>& loads() const { return loads_; }
   const std::vector<Joint>& joints() const { return joints_; }
@@ -109,6 +111,8 @@ class System {
   std::vector<Vec3> centres_;
   std::vector<Beam> beams_;
   std::vector<BeamElement> beam_elements_;
+  mutable std::vector<BeamElement::Helix> helices_;  // of the last call of forces()
+  double beam_noise_ = 0.0;  // weighted norm of what a unit displacement of round-off does
   std::vector<Spring> springs_;
   std::vector<Load> loads_;
   std::vector<Joint> joints_;

@@ -30,16 +30,25 @@ void add_tangents(const System& system, const Configuration& q, const NodalVecto
   Mat12 K, C;
   for (std::size_t e = 0; e < system.beam_elements().size(); ++e) {
     const BeamElement& element = system.beam_elements()[e];
-    Mat12 block = mass * element.mass_correction();
+    const bool with_damping = damping != 0.0 && (element.is_damped() || element.is_gyroscopic());
+    if (stiffness != 0.0 || with_damping) element.tangent(system.helix(e), v, K, C);
     if (stiffness != 0.0) {
-      element.tangent(q, v, K, C);
       finish(K, element.a(), element.b());
-      block += damping * C + stiffness * K;
-    } else if (damping != 0.0 && element.resists_velocity()) {
-      element.tangent(q, v, K, C);
-      block += damping * C;
+      K *= stiffness;
+    } else {
+      K.setZero();
     }
-    matrix.add_beam_element(static_cast<int>(e), block);
+    if (with_damping && element.is_damped()) {
+      K += damping * C;
+    } else if (with_damping) {
+      for (const int row : {3, 9}) {
+        for (const int column : {3, 9}) {
+          K.block<3, 3>(row, column) += damping * C.block<3, 3>(row, column);
+        }
+      }
+    }
+    element.add_mass_correction(mass, K);
+    matrix.add_beam_element(static_cast<int>(e), K);
   }
   for (std::size_t s = 0; s < system.springs().size(); ++s) {
     const Spring& spring = system.springs()[s];

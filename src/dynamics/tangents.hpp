@@ -30,7 +30,8 @@ struct TangentFactors {
 
 /// Adds mass M + damping C + stiffness K of all bodies, beams, springs and loads, with C = -df/dv
 /// and K = -df/dq. The unknowns of K are increments from where T is the tangent; with T empty,
-/// increments from q. In equilibrium under conservative loads the sum of the latter K is symmetric.
+/// increments from q. Beams lie as in the last call of System::forces, which must have been at q.
+/// In equilibrium under conservative loads the sum of the latter K is symmetric.
 void add_tangents(const System& system, const Configuration& q, const NodalVector& v,
                   const TangentFactors& factors, std::span<const Mat3> T, KktMatrix& matrix);
 

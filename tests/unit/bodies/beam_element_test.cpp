@@ -53,10 +53,10 @@ TEST_P(BeamElementAtRandom, force_is_minus_the_gradient_of_the_energy) {
   for (const bool corner : {false, true}) {
     if (corner) p = with_corner_frames(p, random);
     const BeamElement element(A, B, p);
-    Vec12 f, magnitude;
-    element.force(q, at_rest, f, magnitude);
+    Vec12 f;
+    element.force(element.helix(q), at_rest, f);
     const auto energy = [&](const VecX& d) {
-      return VecX::Constant(1, element.energy(displaced(q, A, B, d)));
+      return VecX::Constant(1, element.energy(element.helix(displaced(q, A, B, d))));
     };
     EXPECT_TRUE(agrees(-f.transpose(), differences(energy, 12)));
   }
@@ -71,18 +71,18 @@ TEST_P(BeamElementAtRandom, tangents_are_the_derivatives_of_the_force) {
       p.mass_damping = 2.0 * damping;
       const BeamElement element(A, B, p);
       Mat12 K, C;
-      element.tangent(q, v, K, C);
+      element.tangent(element.helix(q), v, K, C);
       const auto at = [&](const VecX& d) -> VecX {
-        Vec12 f, magnitude;
-        element.force(displaced(q, A, B, d), v, f, magnitude);
+        Vec12 f;
+        element.force(element.helix(displaced(q, A, B, d)), v, f);
         return -f;
       };
       EXPECT_TRUE(agrees(K, differences(at, 12)));
       const auto moving = [&](const VecX& d) -> VecX {
         NodalVector faster = v;
         faster.tail<12>() += d;
-        Vec12 f, magnitude;
-        element.force(q, faster, f, magnitude);
+        Vec12 f;
+        element.force(element.helix(q), faster, f);
         return -f;
       };
       EXPECT_TRUE(agrees(C, differences(moving, 12)));
@@ -96,9 +96,9 @@ TEST_P(BeamElementAtRandom, damping_takes_out_the_power_of_its_forces) {
   p.stiffness_damping = 0.2;
   p.mass_damping = 0.7;
   const BeamElement damped(A, B, p);
-  Vec12 f, g, magnitude;
-  elastic.force(q, v, f, magnitude);
-  damped.force(q, v, g, magnitude);
+  Vec12 f, g;
+  elastic.force(elastic.helix(q), v, f);
+  damped.force(damped.helix(q), v, g);
   EXPECT_NEAR(damped.dissipated_power(q, v), (f - g).dot(of_pair(v, A, B)), 1e-12);
   EXPECT_GT(damped.dissipated_power(q, v), 0.0);
 }
@@ -117,8 +117,8 @@ TEST_P(BeamElementAtRandom, rigid_motion_changes_no_strain_and_internal_forces_b
   }
   EXPECT_LT((element.section(moved, at_rest).strain - before).norm(), 1e-14);
 
-  Vec12 f, magnitude;
-  element.force(q, at_rest, f, magnitude);
+  Vec12 f;
+  element.force(element.helix(q), at_rest, f);
   EXPECT_LT((f.segment<3>(0) + f.segment<3>(6)).norm(), 1e-14);
   const Vec3 torque = q[A].x.cross(f.segment<3>(0)) + q[A].R * f.segment<3>(3) +
                       q[B].x.cross(f.segment<3>(6)) + q[B].R * f.segment<3>(9);
@@ -153,6 +153,9 @@ TEST_P(BeamElementAtRandom, consistent_mass_gives_the_energy_of_linear_velocitie
   element.correct_momentum(v, momentum);
   const Vec12 pair = of_pair(v, A, B);
   EXPECT_LT((momentum - element.mass_correction() * pair).norm(), 1e-14);
+  Mat12 added = Mat12::Zero();
+  element.add_mass_correction(2.0, added);
+  EXPECT_LT((added - 2.0 * element.mass_correction()).norm(), 1e-14);
   const double half_mass = 0.5 * p.length;
   const double lumped =
       0.5 * half_mass *
