@@ -7,6 +7,7 @@
 #include <cmath>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
+#include <limits>
 #include <numbers>
 #include <random>
 
@@ -17,6 +18,10 @@ namespace clatter {
 namespace {
 
 constexpr double regularisation = 1e-9;  // of redundant joints, as in the time integrator
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+// An entry of K is a sum of a few terms, a square one of some ten entries for each unknown, of
+// which none is larger than the root of the product of two on the diagonal.
+constexpr double terms_of_square = 100.0;
 
 /// K, C, M and the rows of the joints at one configuration, at rest.
 class Linearisation {
@@ -72,10 +77,12 @@ class Linearisation {
     std::copy(result.begin(), result.end(), y);
   }
 
-  /// `s` has unit modal mass.
-  Mode mode(double square, const VecX& s) {
+  /// `s` has unit modal mass; `diagonal`: of K.
+  Mode mode(double square, const VecX& s, const VecX& diagonal) {
     Mode mode;
     mode.square = square;
+    mode.round_off =
+        terms_of_square * epsilon * diagonal.cwiseAbs().cwiseProduct(s.cwiseAbs2()).sum();
     scatter(s.data());
     if (square > 0.0)
       mode.damping_ratio = system_.damper_power(q_, in_) / (2.0 * std::sqrt(square));
@@ -141,9 +148,10 @@ class MassProduct {
   Linearisation& l_;
 };
 
-/// How far K is from symmetric, and the size of its largest eigenvalues [1/s^2].
+/// How far K is from symmetric, the size of its largest eigenvalues [1/s^2], and its diagonal.
 struct Character {
   double asymmetry, largest_square;
+  VecX diagonal;
 };
 
 Character character_of(Linearisation& l) {
@@ -156,10 +164,12 @@ Character character_of(Linearisation& l) {
   l.multiply_mass(x.data(), mass_x.data());
   const double size = std::abs(x.dot(Kx)) + std::abs(y.dot(Ky));
   return {size > 0.0 ? std::abs(x.dot(Ky) - y.dot(Kx)) / size : 0.0,
-          std::abs(x.dot(Kx)) / x.dot(mass_x)};
+          std::abs(x.dot(Kx)) / x.dot(mass_x), l.matrix().matrix().diagonal().head(l.unknowns())};
 }
 
 }  // namespace
+
+bool Mode::is_free() const { return std::abs(square) <= round_off; }
 
 double Mode::frequency() const {
   return square > 0.0 ? std::sqrt(square) / (2.0 * std::numbers::pi) : 0.0;
@@ -175,7 +185,8 @@ Modes find_modes_dense(const System& system, const Configuration& q, const VecX&
                        int count) {
   Linearisation l(system, q, joint_forces);
   Modes result;
-  result.asymmetry = character_of(l).asymmetry;
+  const Character character = character_of(l);
+  result.asymmetry = character.asymmetry;
   const Eigen::Index n = l.unknowns();
   l.assemble({0.0, 0.0, 1.0, true});
   const MatX all = l.matrix().matrix().entries();
@@ -199,8 +210,13 @@ Modes find_modes_dense(const System& system, const Configuration& q, const VecX&
   const Eigen::GeneralizedSelfAdjointEigenSolver<MatX> solver(K, M);
   if (solver.info() != Eigen::Success) throw Error("the eigenvalues of the model were not found");
   const Eigen::Index found = std::min<Eigen::Index>(count, K.rows());
+  // The solver finds all squares at once, each to the round-off of the largest.
+  const double blur =
+      epsilon * static_cast<double>(K.rows()) * solver.eigenvalues().cwiseAbs().maxCoeff();
   for (Eigen::Index i = 0; i < found; ++i) {
-    result.modes.push_back(l.mode(solver.eigenvalues()[i], basis * solver.eigenvectors().col(i)));
+    result.modes.push_back(
+        l.mode(solver.eigenvalues()[i], basis * solver.eigenvectors().col(i), character.diagonal));
+    result.modes.back().round_off += blur;
   }
   return result;
 }
@@ -235,7 +251,8 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
   if (solver.info() != Spectra::CompInfo::Successful)
     throw Error("the lowest modes were not found: Lanczos' method did not converge");
   for (Eigen::Index i = 0; i < count; ++i) {
-    result.modes.push_back(l.mode(solver.eigenvalues()[i], solver.eigenvectors().col(i)));
+    result.modes.push_back(
+        l.mode(solver.eigenvalues()[i], solver.eigenvectors().col(i), character.diagonal));
   }
   return result;
 }
