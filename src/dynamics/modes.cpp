@@ -109,17 +109,18 @@ class Linearisation {
 class ShiftedInverse {
  public:
   using Scalar = double;
-  explicit ShiftedInverse(Linearisation& linearisation)
-      : l_(linearisation), x_(l_.matrix().size()) {}
+  /// `size`: what all equations are divided by.
+  ShiftedInverse(Linearisation& linearisation, double size)
+      : l_(linearisation), size_(size), x_(l_.matrix().size()) {}
 
   Eigen::Index rows() const { return l_.unknowns(); }
   Eigen::Index cols() const { return l_.unknowns(); }
   bool factorise(double shift) {
-    l_.assemble({-shift, 0.0, 1.0, true});
+    l_.assemble({-shift / size_, 0.0, 1.0 / size_, true});
     if (l_.matrix().factorise(false)) return true;
     // Redundant joints are told apart as in the time integrator; what is singular besides is not
     // cured by that.
-    l_.assemble({-shift, 0.0, 1.0, true});
+    l_.assemble({-shift / size_, 0.0, 1.0 / size_, true});
     l_.matrix().regularise(regularisation);
     return l_.rows() > 0 && l_.matrix().factorise(false);
   }
@@ -127,12 +128,14 @@ class ShiftedInverse {
   void perform_op(const double* x, double* y) const {
     x_.setZero();
     std::copy_n(x, rows(), x_.data());
+    x_ /= size_;
     l_.matrix().solve(x_);
     std::copy_n(x_.data(), rows(), y);
   }
 
  private:
   Linearisation& l_;
+  double size_;
   mutable VecX x_;
 };
 
@@ -232,7 +235,8 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
   count = std::min(count, available - 1);
   if (count < 1) return result;
 
-  ShiftedInverse inverse(l);
+  const double size = size_of_stiffness(system, q, l.matrix());
+  ShiftedInverse inverse(l, size > 0.0 ? size : 1.0);
   MassProduct mass(l);
   const auto basis = static_cast<Eigen::Index>(std::min(available, std::max(2 * count + 10, 30)));
   // Not shifted, the lowest modes stand out most. Free motions make K singular: then the least

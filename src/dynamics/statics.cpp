@@ -91,7 +91,7 @@ class LoadPath {
       increment_ *= part;
       const Configuration from = result_.q;
       retract(system_.nodes(), from, increment_, result_.q);
-      result_.joint_forces += part * scale_.cwiseProduct(x_.tail(scale_.size()));
+      result_.joint_forces += part * size_ * scale_.cwiseProduct(x_.tail(scale_.size()));
       system_.remember(result_.q);
       evaluate_rows();
     }
@@ -139,13 +139,15 @@ class LoadPath {
 
   /// One linear system; a mechanism that nothing holds yet is held by a multiple of its mass.
   bool solve(double& shift) {
+    if (size_ == 0.0) find_size();
     for (int attempt = 0; attempt < 12; ++attempt) {
       K_.set_zero();
-      add_tangents(system_, result_.q, at_rest_, {shift, 0.0, 1.0}, {}, K_);
+      add_tangents(system_, result_.q, at_rest_, {shift / size_, 0.0, 1.0 / size_}, {}, K_);
       add_joints();
       if (eps_ > 0.0) K_.regularise(eps_);
       if (K_.factorise(eps_ > 0.0)) {
         K_.gather(residual_, x_);
+        x_ /= size_;
         x_.tail(scale_.size()) = scale_.cwiseProduct(misfit_);
         K_.solve(x_);
         increment_.setZero();
@@ -163,6 +165,13 @@ class LoadPath {
     return false;
   }
 
+  /// Of the stiffness; of what gravity gives a pendulum when nothing is elastic.
+  void find_size() {
+    size_ = size_of_stiffness(system_, result_.q, K_);
+    if (size_ == 0.0) size_ = 1e3 * smallest_shift();
+    if (size_ == 0.0) size_ = 1.0;
+  }
+
   /// Accelerations that the unbalanced forces give a free model, over its size: 1/s^2.
   double smallest_shift() const {
     const double mass = std::sqrt(system_.total_mass());
@@ -177,7 +186,7 @@ class LoadPath {
       for (std::size_t i = 0; i < joint.rows().size(); ++i) {
         const auto row = joint.first_row + static_cast<Eigen::Index>(i);
         joint.rows()[i].coordinate.hessian(result_.q, H);
-        geometric -= result_.joint_forces[row] * H;
+        geometric -= result_.joint_forces[row] / size_ * H;
       }
       const KktMatrix::Rows rows =
           -(scale_.segment(joint.first_row, rows_[j].rows()).asDiagonal() * rows_[j]);
@@ -211,6 +220,7 @@ class LoadPath {
   VecX scale_, misfit_, x_;
   std::vector<KktMatrix::Rows> rows_;
   double eps_ = 0.0;
+  double size_ = 0.0;  // of the stiffness, which all equations are divided by [1/s²]
   Equilibrium result_;
   std::string why_;
 };

@@ -58,4 +58,13 @@ void add_tangents(const System& system, const Configuration& q, const NodalVecto
   }
 }
 
+double size_of_stiffness(const System& system, const Configuration& q, KktMatrix& scratch) {
+  scratch.set_zero();
+  add_tangents(system, q, NodalVector::Zero(system.nodal_size()), {0.0, 0.0, 1.0}, {}, scratch);
+  VecX weights(scratch.size());
+  scratch.gather(system.weights(), weights);
+  const VecX relative = scratch.matrix().diagonal().cwiseAbs().cwiseProduct(weights.cwiseAbs2());
+  return system.dofs() > 0 ? relative.head(system.dofs()).maxCoeff() : 0.0;
+}
+
 }  // namespace clatter
