@@ -1,5 +1,7 @@
 #include "dynamics/channels.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -24,9 +26,9 @@ std::vector<std::string> numbered(int first, int count,
   std::vector<std::string> names;
   names.reserve(static_cast<std::size_t>(count) * std::max<std::size_t>(components.size(), 1));
   for (int i = first; i < first + count; ++i) {
-    const std::string number = std::to_string(i);
-    if (components.empty()) names.push_back(number);
-    for (const std::string& component : components) names.push_back(number + "/" + component);
+    if (components.empty()) names.push_back(std::to_string(i));
+    for (const std::string& component : components)
+      names.push_back(fmt::format("{}/{}", i, component));
   }
   return names;
 }
@@ -152,8 +154,7 @@ void ChannelList::list_sections(const Beam& beam) {
 
 void ChannelList::put_sections(const Beam& beam, double* out) const {
   for (int e = 0; e < beam.elements; ++e) {
-    const BeamElement& element =
-        system_.beam_elements()[static_cast<std::size_t>(beam.first_element + e)];
+    const BeamElement& element = system_.beam_elements()[beam.first_element + e];
     const BeamElement::Section section = element.section(nsga_.q(), nsga_.v());
     double* at = out + e;
     for (const SectionVector* values : {&section.resultant, &section.strain}) {

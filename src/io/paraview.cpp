@@ -277,9 +277,9 @@ void ParaviewSeries::show_sections(const Part& part, std::span<const double> row
   for (int e = part.first_section; e < part.last_section; ++e)
     for (std::size_t i = 0; i < sum.size(); ++i)
       if (const int entry = sections_[e][i]; entry >= 0) sum[i] += row[entry];
-  for (int i = part.begin; i < part.end; ++i)
-    for (std::size_t k = 0; k < sum.size(); ++k)
-      section_data_[k / 3][3 * i + k % 3] = static_cast<float>(sum[k] / count);
+  for (std::size_t k = 0; k < sum.size(); ++k)
+    for (int i = part.begin; i < part.end; ++i)
+      section_data_[k / 3][3 * std::size_t(i) + k % 3] = static_cast<float>(sum[k] / count);
 }
 
 std::string ParaviewSeries::frame_text() const {

@@ -169,6 +169,25 @@ TEST_F(Allocation, none_in_a_long_chain) {
   expect_none(count_allocations(model, 10));
 }
 
+TEST_F(Allocation, none_in_beams) {
+  BeamSpec rod;
+  rod.points = {Vec3::Zero(), Vec3(1, 0, 0)};
+  rod.elements = 4;
+  rod.section = section_of(CircleSection{0.1});
+  rod.youngs_modulus = rod.shear_modulus = 1e6;
+  rod.density = 1000.0;
+  rod.unstressed_curvature = Vec3(0, 0, 0.3);
+  rod.stiffness_damping = 1e-3;
+  Model model;
+  for (const bool planar : {false, true}) {
+    rod.name = planar ? "flat" : "rod";
+    rod.planar = planar;
+    model.beams.push_back(rod);
+  }
+  model.integrator.duration = 0.1;
+  expect_none(count_allocations(model, 10));
+}
+
 /// Boxes that slide to rest on their four corners each: reactions are not unique.
 Model sliding_boxes(int count) {
   const Vec3 size(0.2, 0.3, 0.1);
