@@ -111,10 +111,10 @@ int find_modes_of(const ModesOptions& options) {
         "the machine is not in equilibrium at the start, and would leave it; --static finds the "
         "modes about the static equilibrium");
   if (found.asymmetry > largest_symmetric)
-    summary.notices.push_back(
-        fmt::format("the stiffness is not symmetric (by {} of its size): loads that turn with the "
-                    "machine, or no equilibrium. The modes are those of its symmetric part",
-                    format_number(found.asymmetry)));
+    summary.notices.push_back(fmt::format(
+        "the stiffness is not symmetric (by {} between two modes): loads that turn "
+        "with the machine, or no equilibrium. The modes are those of its symmetric part",
+        format_number(found.asymmetry)));
 
   const ResultDirectory directory = result_directory(options.out, options.model, ".modes.clatter");
   directory.prepare();

@@ -151,23 +151,40 @@ class MassProduct {
   Linearisation& l_;
 };
 
-/// How far K is from symmetric, the size of its largest eigenvalues [1/s^2], and its diagonal.
+/// The size of the largest eigenvalues of K [1/s^2], and its diagonal.
 struct Character {
-  double asymmetry, largest_square;
+  double largest_square;
   VecX diagonal;
 };
 
 Character character_of(Linearisation& l) {
   std::mt19937 engine(3);
   std::uniform_real_distribution<double> any(-1.0, 1.0);
-  VecX x(l.unknowns()), y(l.unknowns()), mass_x(l.unknowns());
-  for (Eigen::Index i = 0; i < x.size(); ++i) x[i] = any(engine), y[i] = any(engine);
-  l.assemble({0.0, 0.0, 1.0, false});
-  const VecX Kx = l.multiply(x), Ky = l.multiply(y);
+  VecX x(l.unknowns()), mass_x(l.unknowns());
+  for (Eigen::Index i = 0; i < x.size(); ++i) x[i] = any(engine);
+  l.assemble({0.0, 0.0, 1.0, true});
   l.multiply_mass(x.data(), mass_x.data());
-  const double size = std::abs(x.dot(Kx)) + std::abs(y.dot(Ky));
-  return {size > 0.0 ? std::abs(x.dot(Ky) - y.dot(Kx)) / size : 0.0,
-          std::abs(x.dot(Kx)) / x.dot(mass_x), l.matrix().matrix().diagonal().head(l.unknowns())};
+  return {std::abs(x.dot(l.multiply(x))) / x.dot(mass_x),
+          l.matrix().matrix().diagonal().head(l.unknowns())};
+}
+
+/// Of Modes; the columns of S are the modes, with unit modal mass.
+double asymmetry_of(Linearisation& l, const std::vector<Mode>& modes, const MatX& S) {
+  l.assemble({0.0, 0.0, 1.0, false});
+  MatX KS(S.rows(), S.cols());
+  for (Eigen::Index i = 0; i < S.cols(); ++i) KS.col(i) = l.multiply(S.col(i));
+  const MatX A = S.transpose() * KS;
+  double asymmetry = 0.0;
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto row = static_cast<Eigen::Index>(i), column = static_cast<Eigen::Index>(j);
+      const double difference = std::abs(A(row, column) - A(column, row));
+      if (difference <= modes[i].round_off + modes[j].round_off) continue;
+      const double size = std::max(std::abs(modes[i].square), std::abs(modes[j].square));
+      asymmetry = std::max(asymmetry, difference / std::max(size, difference));
+    }
+  }
+  return asymmetry;
 }
 
 }  // namespace
@@ -189,7 +206,6 @@ Modes find_modes_dense(const System& system, const Configuration& q, const VecX&
   Linearisation l(system, q, joint_forces);
   Modes result;
   const Character character = character_of(l);
-  result.asymmetry = character.asymmetry;
   const Eigen::Index n = l.unknowns();
   l.assemble({0.0, 0.0, 1.0, true});
   const MatX all = l.matrix().matrix().entries();
@@ -216,11 +232,12 @@ Modes find_modes_dense(const System& system, const Configuration& q, const VecX&
   // The solver finds all squares at once, each to the round-off of the largest.
   const double blur =
       epsilon * static_cast<double>(K.rows()) * solver.eigenvalues().cwiseAbs().maxCoeff();
+  const MatX shapes = basis * solver.eigenvectors().leftCols(found);
   for (Eigen::Index i = 0; i < found; ++i) {
-    result.modes.push_back(
-        l.mode(solver.eigenvalues()[i], basis * solver.eigenvectors().col(i), character.diagonal));
+    result.modes.push_back(l.mode(solver.eigenvalues()[i], shapes.col(i), character.diagonal));
     result.modes.back().round_off += blur;
   }
+  result.asymmetry = asymmetry_of(l, result.modes, shapes);
   return result;
 }
 
@@ -229,7 +246,6 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
   Linearisation l(system, q, joint_forces);
   Modes result;
   const Character character = character_of(l);
-  result.asymmetry = character.asymmetry;
   const Eigen::Index n = l.unknowns();
   const int available = static_cast<int>(n) - l.rows();
   count = std::min(count, available - 1);
@@ -254,10 +270,11 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
   solver.compute(Spectra::SortRule::LargestMagn, 1000, 1e-12, Spectra::SortRule::SmallestAlge);
   if (solver.info() != Spectra::CompInfo::Successful)
     throw Error("the lowest modes were not found: Lanczos' method did not converge");
+  const MatX shapes = solver.eigenvectors();
   for (Eigen::Index i = 0; i < count; ++i) {
-    result.modes.push_back(
-        l.mode(solver.eigenvalues()[i], solver.eigenvectors().col(i), character.diagonal));
+    result.modes.push_back(l.mode(solver.eigenvalues()[i], shapes.col(i), character.diagonal));
   }
+  result.asymmetry = asymmetry_of(l, result.modes, shapes);
   return result;
 }
 

@@ -22,8 +22,9 @@ struct Mode {
 
 struct Modes {
   std::vector<Mode> modes;  ///< lowest first
-  /// How far the stiffness is from symmetric, relative to its size: follower loads, or a
-  /// configuration that is not in equilibrium. The modes are those of its symmetric part.
+  /// How far the stiffness between two of the modes is from symmetric, relative to their squares:
+  /// follower loads, or a configuration that is not in equilibrium. The modes are those of its
+  /// symmetric part. One mode alone tells nothing.
   double asymmetry = 0.0;
 };
 
@@ -33,7 +34,7 @@ struct Modes {
 /// those nearest to zero. Throws Error when that does not converge.
 Modes find_modes(const System& system, const Configuration& q, const VecX& joint_forces, int count);
 
-/// An asymmetry up to this is round-off.
+/// An asymmetry up to this is of no account.
 constexpr double largest_symmetric = 1e-6;
 
 /// Models up to this number of unknowns are solved densely.
