@@ -18,7 +18,8 @@ Mat6 node_block(const Node& node, const Vec3& spin, const TangentFactors& factor
 
 void add_tangents(const System& system, const Configuration& q, const NodalVector& v,
                   const TangentFactors& factors, std::span<const Mat3> T, KktMatrix& matrix) {
-  const auto& [mass, damping, stiffness, symmetric] = factors;
+  const double mass = factors.mass, damping = factors.damping, stiffness = factors.stiffness;
+  const bool symmetric = factors.symmetric;
   for (std::size_t n = 1; n < system.nodes().size(); ++n) {
     const auto i = static_cast<int>(n);
     matrix.add_node(i, node_block(system.nodes()[n], of_node(v, i).tail<3>(), factors));
