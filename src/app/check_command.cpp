@@ -25,21 +25,29 @@ std::string counted(std::size_t count, const char* one, const char* many) {
 long degrees_of_freedom(const Model& model) {
   long sum = 0;
   for (const BodySpec& body : model.bodies) sum += body.kind == BodyKind::rigid ? 6 : 3;
+  for (const BeamSpec& beam : model.beams) sum += (beam.elements + 1L) * (beam.planar ? 3 : 6);
   return sum;
 }
 
 int check_model(const CheckOptions& options) {
-  const Model model = read_model(options.model, options.overrides);
+  const Model model = read_model(options.model, options.overrides, ModelUse::rest);
   // Building it finds what only the whole machine tells: penetration, joints that do not fit.
   const Simulation simulation(model);
   const std::vector<Mistake> mistakes = verification_mistakes(model, simulation.channels());
   if (!mistakes.empty()) throw Error(mistakes);
 
   for (const std::string& notice : simulation.notices()) say("note: {}\n", notice);
-  std::string parts = counted(model.bodies.size(), "body", "bodies");
+  if (model.integrator.place.file.empty())
+    say("note: there is no [integrator]; clatter run needs one\n");
+  std::string parts;
   const auto add = [&](std::size_t count, const char* one, const char* many) {
-    if (count > 0) parts += ", " + counted(count, one, many);
+    if (count > 0) parts += (parts.empty() ? "" : ", ") + counted(count, one, many);
   };
+  std::size_t elements = 0;
+  for (const BeamSpec& beam : model.beams) elements += static_cast<std::size_t>(beam.elements);
+  add(model.bodies.size(), "body", "bodies");
+  add(model.beams.size(), "beam", "beams");
+  add(elements, "beam element", "beam elements");
   add(model.joints.size(), "joint", "joints");
   add(model.springs.size(), "spring", "springs");
   add(model.loads.size(), "load", "loads");

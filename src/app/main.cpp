@@ -35,6 +35,8 @@ struct Command {
 constexpr Command commands[] = {
     {"run", "Simulate a model and write the results", add_run_command, false},
     {"check", "Look for mistakes in a model file", add_check_command},
+    {"static", "Find the static equilibrium under the loads", add_static_command},
+    {"modes", "Find modes and frequencies of vibration", add_modes_command},
     {"converge", "Study how the error falls with the step", add_converge_command},
     {"verify", "Compare runs with known figures", add_verify_command},
     {"schema", "Print the JSON schema of model files", add_schema_command},

@@ -1,22 +1,16 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/interruption.hpp"
 #include "app/progress.hpp"
+#include "app/result_directory.hpp"
 #include "dynamics/sample_clock.hpp"
 #include "dynamics/simulation.hpp"
-#include "io/csv_file.hpp"
 #include "io/model_reader.hpp"
-#include "io/output_stream.hpp"
-#include "io/paraview.hpp"
-#include "io/result_file.hpp"
 #include "io/summary.hpp"
 
 namespace clatter {
@@ -32,41 +26,6 @@ struct RunOptions {
   fs::path out;
   std::vector<std::string> overrides;
   bool csv = false, quiet = false;
-};
-
-/// Names that a run writes into its directory.
-struct ResultDirectory {
-  fs::path path;
-  fs::path results() const { return path / "results.h5"; }
-  fs::path table() const { return path / "results.csv"; }
-  fs::path summary() const { return path / "summary.json"; }
-  fs::path frame_list() const { return path / "frames.pvd"; }
-  fs::path frames() const { return path / "frames"; }
-
-  bool is_ours() const {
-    std::ifstream stream(summary());
-    const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
-    return json.is_object() && json.contains("clatter_version");
-  }
-
-  /// Makes the directory, or clears it of an earlier run. Other files in it are left alone.
-  void prepare() const {
-    std::error_code ignored;
-    if (fs::exists(path, ignored)) {
-      if (!fs::is_directory(path, ignored))
-        throw Error(
-            fmt::format("{}: cannot write results here: it is not a directory", path.string()));
-      if (!fs::is_empty(path, ignored) && !is_ours())
-        throw Error(
-            fmt::format("{}: this directory holds other files than clatter's results; choose "
-                        "another with --out",
-                        path.string()));
-    }
-    make_directory(path);
-    // A program that still reads the old results keeps them; the new ones are another file.
-    for (const fs::path& file : {results(), table(), frame_list()}) fs::remove(file, ignored);
-    fs::remove_all(frames(), ignored);
-  }
 };
 
 /// A run with everything that it writes. Split from the command so that whatever goes wrong, the
@@ -85,14 +44,8 @@ class RecordedRun {
     directory.prepare();
     // First: it marks the directory as ours, should the run be killed.
     write_summary(summary_path_, summary_);
-    auto results =
-        std::make_unique<ResultFile>(directory.results(), simulation_.channels(), summary_.info);
-    results_ = results.get();
-    files_.push_back(std::move(results));
-    if (options.csv)
-      files_.push_back(std::make_unique<CsvFile>(directory.table(), simulation_.channels()));
-    if (model.output.paraview)
-      frames_ = std::make_unique<ParaviewSeries>(directory.path, model, simulation_.channels());
+    writer_ = std::make_unique<ResultWriter>(directory, model, simulation_.channels(),
+                                             summary_.info, options.csv);
   }
 
   const Simulation& simulation() const { return simulation_; }
@@ -105,7 +58,7 @@ class RecordedRun {
       while (!simulation_.finished() && !is_interrupted()) {
         if (!step()) break;
         record();
-        for (const auto& file : files_) file->flush_if_due();
+        writer_->flush_if_due();
         progress.update(simulation_.time(), simulation_.steps_done());
       }
       if (summary_.status == RunStatus::running)
@@ -114,14 +67,13 @@ class RecordedRun {
     } catch (const std::exception& error) {
       fail(error.what());
     }
-    for (const auto& file : files_) {
-      try {
-        file->close();
-      } catch (const std::exception& error) {
-        fail(error.what());
-      }
+    try {
+      writer_->close();
+    } catch (const std::exception& error) {
+      fail(error.what());
     }
-    summary_.samples = results_->rows_written();
+    summary_.samples = writer_->samples();
+    summary_.frames = writer_->frames();
     summary_.time = simulation_.time();
     summary_.wall_time = progress.seconds();
     summary_.statistics = simulation_.statistics();
@@ -157,7 +109,7 @@ class RecordedRun {
   void record() {
     const long step = simulation_.steps_done();
     const bool sample = sample_clock_.is_due(step);
-    const bool frame = frames_ && frame_clock_.is_due(step);
+    const bool frame = writer_->draws() && frame_clock_.is_due(step);
     if (sample || frame) simulation_.sample(row_);
     if (sample) store(step);
     if (frame) draw(step);
@@ -168,19 +120,18 @@ class RecordedRun {
     const long step = simulation_.steps_done();
     simulation_.sample(row_);
     if (stored_step_ != step) store(step);
-    if (frames_ && drawn_step_ != step) draw(step);
+    if (writer_->draws() && drawn_step_ != step) draw(step);
   }
 
   void store(long step) {
-    for (const auto& file : files_) file->append(simulation_.time(), row_);
+    writer_->store(simulation_.time(), row_);
     simulation_.start_interval();
     stored_step_ = step;
   }
 
   void draw(long step) {
-    frames_->append(simulation_.time(), row_);
+    writer_->draw(simulation_.time(), row_);
     drawn_step_ = step;
-    ++summary_.frames;
   }
 
   void fail(const std::string& message) {
@@ -196,9 +147,7 @@ class RecordedRun {
   SampleClock sample_clock_, frame_clock_;
   std::vector<double> row_;
   Summary summary_;
-  std::vector<std::unique_ptr<Recorder>> files_;
-  const ResultFile* results_ = nullptr;  ///< one of the files
-  std::unique_ptr<ParaviewSeries> frames_;
+  std::unique_ptr<ResultWriter> writer_;
   long stored_step_ = -1, drawn_step_ = -1;
 };
 
@@ -242,9 +191,7 @@ void print_summary(const Summary& summary, const ResultDirectory& directory) {
 int run_model(const RunOptions& options) {
   catch_interruptions();
   const Model model = read_model(options.model, options.overrides);
-  ResultDirectory directory;
-  directory.path =
-      !options.out.empty() ? options.out : fs::path(options.model.stem().string() + ".clatter");
+  const ResultDirectory directory = result_directory(options.out, options.model, ".clatter");
 
   RecordedRun run(model, options, directory);
   if (!options.quiet)

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
+#include <limits>
 #include <numbers>
 #include <random>
 
@@ -17,6 +18,10 @@ namespace clatter {
 namespace {
 
 constexpr double regularisation = 1e-9;  // of redundant joints, as in the time integrator
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+// An entry of K is a sum of a few terms, a square one of some ten entries for each unknown, of
+// which none is larger than the root of the product of two on the diagonal.
+constexpr double terms_of_square = 100.0;
 
 /// K, C, M and the rows of the joints at one configuration, at rest.
 class Linearisation {
@@ -74,10 +79,12 @@ class Linearisation {
     std::copy(result.begin(), result.end(), y);
   }
 
-  /// `s` has unit modal mass.
-  Mode mode(double square, const VecX& s) {
+  /// `s` has unit modal mass; `diagonal`: of K.
+  Mode mode(double square, const VecX& s, const VecX& diagonal) {
     Mode mode;
     mode.square = square;
+    mode.round_off =
+        terms_of_square * epsilon * diagonal.cwiseAbs().cwiseProduct(s.cwiseAbs2()).sum();
     scatter(s.data());
     if (square > 0.0)
       mode.damping_ratio = system_.damper_power(q_, in_) / (2.0 * std::sqrt(square));
@@ -104,17 +111,18 @@ class Linearisation {
 class ShiftedInverse {
  public:
   using Scalar = double;
-  explicit ShiftedInverse(Linearisation& linearisation)
-      : l_(linearisation), x_(l_.matrix().size()) {}
+  /// `size`: what all equations are divided by.
+  ShiftedInverse(Linearisation& linearisation, double size)
+      : l_(linearisation), size_(size), x_(l_.matrix().size()) {}
 
   Eigen::Index rows() const { return l_.unknowns(); }
   Eigen::Index cols() const { return l_.unknowns(); }
   bool factorise(double shift) {
-    l_.assemble({-shift, 0.0, 1.0, true});
+    l_.assemble({-shift / size_, 0.0, 1.0 / size_, true});
     if (l_.matrix().factorise(false)) return true;
     // Redundant joints are told apart as in the time integrator; what is singular besides is not
     // cured by that.
-    l_.assemble({-shift, 0.0, 1.0, true});
+    l_.assemble({-shift / size_, 0.0, 1.0 / size_, true});
     l_.matrix().regularise(regularisation);
     return l_.rows() > 0 && l_.matrix().factorise(false);
   }
@@ -122,12 +130,14 @@ class ShiftedInverse {
   void perform_op(const double* x, double* y) const {
     x_.setZero();
     std::copy_n(x, rows(), x_.data());
+    x_ /= size_;
     l_.matrix().solve(x_);
     std::copy_n(x_.data(), rows(), y);
   }
 
  private:
   Linearisation& l_;
+  double size_;
   mutable VecX x_;
 };
 
@@ -143,25 +153,45 @@ class MassProduct {
   Linearisation& l_;
 };
 
-/// How far K is from symmetric, and the size of its largest eigenvalues [1/s^2].
+/// The size of the largest eigenvalues of K [1/s^2], and its diagonal.
 struct Character {
-  double asymmetry, largest_square;
+  double largest_square;
+  VecX diagonal;
 };
 
 Character character_of(Linearisation& l) {
   std::mt19937 engine(3);
   std::uniform_real_distribution<double> any(-1.0, 1.0);
-  VecX x(l.unknowns()), y(l.unknowns()), mass_x(l.unknowns());
-  for (Eigen::Index i = 0; i < x.size(); ++i) x[i] = any(engine), y[i] = any(engine);
-  l.assemble({0.0, 0.0, 1.0, false});
-  const VecX Kx = l.multiply(x), Ky = l.multiply(y);
+  VecX x(l.unknowns()), mass_x(l.unknowns());
+  for (Eigen::Index i = 0; i < x.size(); ++i) x[i] = any(engine);
+  l.assemble({0.0, 0.0, 1.0, true});
   l.multiply_mass(x.data(), mass_x.data());
-  const double size = std::abs(x.dot(Kx)) + std::abs(y.dot(Ky));
-  return {size > 0.0 ? std::abs(x.dot(Ky) - y.dot(Kx)) / size : 0.0,
-          std::abs(x.dot(Kx)) / x.dot(mass_x)};
+  return {std::abs(x.dot(l.multiply(x))) / x.dot(mass_x),
+          l.matrix().matrix().diagonal().head(l.unknowns())};
+}
+
+/// Of Modes; the columns of S are the modes, with unit modal mass.
+double asymmetry_of(Linearisation& l, const std::vector<Mode>& modes, const MatX& S) {
+  l.assemble({0.0, 0.0, 1.0, false});
+  MatX KS(S.rows(), S.cols());
+  for (Eigen::Index i = 0; i < S.cols(); ++i) KS.col(i) = l.multiply(S.col(i));
+  const MatX A = S.transpose() * KS;
+  double asymmetry = 0.0;
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto row = static_cast<Eigen::Index>(i), column = static_cast<Eigen::Index>(j);
+      const double difference = std::abs(A(row, column) - A(column, row));
+      if (difference <= modes[i].round_off + modes[j].round_off) continue;
+      const double size = std::max(std::abs(modes[i].square), std::abs(modes[j].square));
+      asymmetry = std::max(asymmetry, difference / std::max(size, difference));
+    }
+  }
+  return asymmetry;
 }
 
 }  // namespace
+
+bool Mode::is_free() const { return std::abs(square) <= round_off; }
 
 double Mode::frequency() const {
   return square > 0.0 ? std::sqrt(square) / (2.0 * std::numbers::pi) : 0.0;
@@ -177,7 +207,7 @@ Modes find_modes_dense(const System& system, const Configuration& q, const VecX&
                        int count) {
   Linearisation l(system, q, joint_forces);
   Modes result;
-  result.asymmetry = character_of(l).asymmetry;
+  const Character character = character_of(l);
   const Eigen::Index n = l.unknowns();
   l.assemble({0.0, 0.0, 1.0, true});
   const MatX all = l.matrix().matrix().entries();
@@ -201,9 +231,15 @@ Modes find_modes_dense(const System& system, const Configuration& q, const VecX&
   const Eigen::GeneralizedSelfAdjointEigenSolver<MatX> solver(K, M);
   if (solver.info() != Eigen::Success) throw Error("the eigenvalues of the model were not found");
   const Eigen::Index found = std::min<Eigen::Index>(count, K.rows());
+  // The solver finds all squares at once, each to the round-off of the largest.
+  const double blur =
+      epsilon * static_cast<double>(K.rows()) * solver.eigenvalues().cwiseAbs().maxCoeff();
+  const MatX shapes = basis * solver.eigenvectors().leftCols(found);
   for (Eigen::Index i = 0; i < found; ++i) {
-    result.modes.push_back(l.mode(solver.eigenvalues()[i], basis * solver.eigenvectors().col(i)));
+    result.modes.push_back(l.mode(solver.eigenvalues()[i], shapes.col(i), character.diagonal));
+    result.modes.back().round_off += blur;
   }
+  result.asymmetry = asymmetry_of(l, result.modes, shapes);
   return result;
 }
 
@@ -212,13 +248,13 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
   Linearisation l(system, q, joint_forces);
   Modes result;
   const Character character = character_of(l);
-  result.asymmetry = character.asymmetry;
   const Eigen::Index n = l.unknowns();
   const int available = static_cast<int>(n) - l.rows();
   count = std::min(count, available - 1);
   if (count < 1) return result;
 
-  ShiftedInverse inverse(l);
+  const double size = size_of_stiffness(system, q, l.matrix());
+  ShiftedInverse inverse(l, size > 0.0 ? size : 1.0);
   MassProduct mass(l);
   const auto basis = static_cast<Eigen::Index>(std::min(available, std::max(2 * count + 10, 30)));
   // Not shifted, the lowest modes stand out most. Free motions make K singular: then the least
@@ -236,9 +272,11 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
   solver.compute(Spectra::SortRule::LargestMagn, 1000, 1e-12, Spectra::SortRule::SmallestAlge);
   if (solver.info() != Spectra::CompInfo::Successful)
     throw Error("the lowest modes were not found: Lanczos' method did not converge");
+  const MatX shapes = solver.eigenvectors();
   for (Eigen::Index i = 0; i < count; ++i) {
-    result.modes.push_back(l.mode(solver.eigenvalues()[i], solver.eigenvectors().col(i)));
+    result.modes.push_back(l.mode(solver.eigenvalues()[i], shapes.col(i), character.diagonal));
   }
+  result.asymmetry = asymmetry_of(l, result.modes, shapes);
   return result;
 }
 

@@ -23,6 +23,14 @@ long steps_to_cover(double duration, double step) {
 
 }  // namespace
 
+std::string to_string(const Settling& s) {
+  return fmt::format(
+      "static equilibrium found in {} load {} and {} iterations; largest displacement {:.6g} m "
+      "('{}'), largest rotation {:.6g} rad ('{}')",
+      s.load_steps, s.load_steps == 1 ? "step" : "steps", s.iterations, s.displacement,
+      s.displaced_node, s.rotation, s.rotated_node);
+}
+
 struct Simulation::Impl : Books {
   explicit Impl(Model given)
       : model(std::move(given)),
@@ -68,7 +76,7 @@ struct Simulation::Impl : Books {
     check_axes(system, q);
     if (const auto line = redundancy_of_joints(system, q)) notices.push_back(*line);
     if (model.equilibrium) settle(q);
-    check_penetration(system, q);
+    check_penetration(system, q, model.equilibrium);
     if (!nsga.start(q, v, 0.0)) throw Error(file_prefix() + nsga.failure());
     system.remember(q);
   }
@@ -79,13 +87,18 @@ struct Simulation::Impl : Books {
     try {
       found = find_equilibrium(system, q);
     } catch (const Error& error) {
-      throw Error(file_prefix() + error.what());
+      throw Error(file_prefix() + error.what() +
+                  (system.contacts().empty() ? "" : ", and contacts hold nothing in statics"));
     }
-    double way = 0.0;
-    for (std::size_t n = 1; n < q.size(); ++n) way = std::max(way, (found.q[n].x - q[n].x).norm());
-    notices.push_back(fmt::format(
-        "static equilibrium: {} load steps, {} iterations, displacements up to {:.6g} m",
-        found.load_steps, found.iterations, way));
+    Settling s{found.load_steps, found.iterations};
+    for (std::size_t n = 1; n < q.size(); ++n) {
+      const double way = (found.q[n].x - q[n].x).norm();
+      const double turn = log_so3(q[n].p.conjugate() * found.q[n].p).norm();
+      if (way >= s.displacement) s.displacement = way, s.displaced_node = system.nodes()[n].name;
+      if (turn >= s.rotation) s.rotation = turn, s.rotated_node = system.nodes()[n].name;
+    }
+    notices.push_back(to_string(s));
+    statistics.settling = std::move(s);
     q = found.q;
     system.check_bends(q);
   }
@@ -282,6 +295,20 @@ void Simulation::step() { impl_->step(); }
 const std::vector<Channel>& Simulation::channels() const { return impl_->channels.list(); }
 int Simulation::row_size() const { return impl_->channels.row_size(); }
 void Simulation::sample(std::span<double> row) const { impl_->channels.sample(row); }
+
+bool Simulation::is_balanced() const {
+  const System& system = impl_->system;
+  NodalVector f = NodalVector::Zero(system.nodal_size()), net = f;
+  const ForceSizes sizes = system.forces(impl_->nsga.q(), impl_->nsga.v(), f);
+  system.apply_mass(impl_->nsga.acceleration(), net);
+  return system.weighted_norm(net) <= 1e-6 * sizes.terms + 1e-13 * sizes.numbers;
+}
+
+std::vector<std::string> Simulation::node_names() const {
+  std::vector<std::string> names;
+  for (const Node& node : impl_->system.nodes()) names.push_back(node.name);
+  return names;
+}
 
 Modes Simulation::modes(int count) const {
   return find_modes(impl_->system, impl_->nsga.q(), impl_->nsga.joint_forces(), count);

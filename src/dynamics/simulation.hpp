@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,15 @@ struct IterationStatistics {
   int max = 0;
 };
 
+/// How the static equilibrium that a run starts from was found.
+struct Settling {
+  int load_steps = 0, iterations = 0;
+  double displacement = 0.0, rotation = 0.0;           ///< [m], [rad] the largest
+  std::string displaced_node = {}, rotated_node = {};  ///< and where
+};
+/// In one line.
+std::string to_string(const Settling& settling);
+
 /// Figures of a run so far, for summary.json and the closing table.
 struct RunStatistics {
   long steps = 0;        ///< nominal steps
@@ -32,6 +42,7 @@ struct RunStatistics {
   /// Wall time [s] of the parts of a step; `linear_algebra` is contained in the first three.
   double smooth_time = 0.0, position_time = 0.0, velocity_time = 0.0, linear_algebra_time = 0.0;
   long factorisations = 0, solves = 0;
+  std::optional<Settling> settling;  ///< when it starts from the static equilibrium
 };
 
 /// A machine in motion: built from a model, advanced step by step, read through channels.
@@ -64,6 +75,10 @@ class Simulation {
   /// Begins a new output interval (after a sample has been stored).
   void start_interval();
 
+  /// Whether nothing accelerates, but for a millionth of what the forces could do.
+  bool is_balanced() const;
+  /// Bodies, and nodes of beams; the ground first, as in nodal vectors.
+  std::vector<std::string> node_names() const;
   /// The lowest modes of vibration about the present configuration, as if at rest.
   Modes modes(int count) const;
   /// The row as it would be with all nodes displaced by an increment, for pictures of modes.

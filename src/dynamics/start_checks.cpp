@@ -67,17 +67,22 @@ void check_axes(const System& system, const Configuration& q) {
   if (!mistakes.empty()) throw Error(std::move(mistakes));
 }
 
-void check_penetration(const System& system, const Configuration& q) {
+void check_penetration(const System& system, const Configuration& q, bool settled) {
   std::vector<Mistake> mistakes;
   for (const FaceContact& contact : system.contacts()) {
     const double gap = contact.gap(q);
     if (gap < -penetration_tolerance * system.length() && contact.over_face(q)) {
+      const std::string& point = system.nodes()[contact.b()].name;
+      const std::string& face = system.nodes()[contact.a()].name;
       mistakes.push_back(
           {contact.place(),
-           fmt::format("contact '{}': the point on '{}' starts {:.6g} m inside the face on '{}'; "
-                       "move one of them",
-                       contact.name(), system.nodes()[contact.b()].name, -gap,
-                       system.nodes()[contact.a()].name)});
+           settled ? fmt::format("contact '{}': in the static equilibrium the point on '{}' is "
+                                 "{:.6g} m inside the face on '{}'; statics with closed contacts "
+                                 "is not supported: let a run with damping come to rest",
+                                 contact.name(), point, -gap, face)
+                   : fmt::format("contact '{}': the point on '{}' starts {:.6g} m inside the face "
+                                 "on '{}'; move one of them",
+                                 contact.name(), point, -gap, face)});
     }
   }
   if (!mistakes.empty()) throw Error(std::move(mistakes));

@@ -20,6 +20,9 @@ constexpr int easy = 6;  // updates; fewer let the next load step grow
 // As in the time integrator: parts of a residual that round-off leaves, and of a redundant row.
 constexpr double round_off = 2e-15;
 constexpr double regularisation = 1e-9;
+// The round-off of positions grows with them; a machine that falls forever must not come to count
+// as balanced for that. So many times that of the start is allowed.
+constexpr double most_growth_of_numbers = 100.0;
 
 class LoadPath {
  public:
@@ -41,7 +44,7 @@ class LoadPath {
 
   Equilibrium follow() {
     system_.set_load_factor(0.0);
-    system_.forces(result_.q, at_rest_, held_);
+    most_numbers_ = most_growth_of_numbers * system_.forces(result_.q, at_rest_, held_).numbers;
     double done = 0.0, step = 1.0;
     while (done < 1.0) {
       if (++result_.load_steps > settings_.max_load_steps) give_up(done, "too many load steps");
@@ -91,7 +94,7 @@ class LoadPath {
       increment_ *= part;
       const Configuration from = result_.q;
       retract(system_.nodes(), from, increment_, result_.q);
-      result_.joint_forces += part * scale_.cwiseProduct(x_.tail(scale_.size()));
+      result_.joint_forces += part * size_ * scale_.cwiseProduct(x_.tail(scale_.size()));
       system_.remember(result_.q);
       evaluate_rows();
     }
@@ -133,19 +136,22 @@ class LoadPath {
         fits = fits && std::abs(off) <= 10.0 * round_off * size;
       }
     }
-    return fits && system_.weighted_norm(residual_) <=
-                       settings_.tolerance * terms + round_off * sizes.numbers;
+    return fits &&
+           system_.weighted_norm(residual_) <=
+               settings_.tolerance * terms + round_off * std::min(sizes.numbers, most_numbers_);
   }
 
   /// One linear system; a mechanism that nothing holds yet is held by a multiple of its mass.
   bool solve(double& shift) {
+    if (size_ == 0.0) find_size();
     for (int attempt = 0; attempt < 12; ++attempt) {
       K_.set_zero();
-      add_tangents(system_, result_.q, at_rest_, {shift, 0.0, 1.0}, {}, K_);
+      add_tangents(system_, result_.q, at_rest_, {shift / size_, 0.0, 1.0 / size_}, {}, K_);
       add_joints();
       if (eps_ > 0.0) K_.regularise(eps_);
       if (K_.factorise(eps_ > 0.0)) {
         K_.gather(residual_, x_);
+        x_ /= size_;
         x_.tail(scale_.size()) = scale_.cwiseProduct(misfit_);
         K_.solve(x_);
         increment_.setZero();
@@ -163,6 +169,13 @@ class LoadPath {
     return false;
   }
 
+  /// Of the stiffness; of what gravity gives a pendulum when nothing is elastic.
+  void find_size() {
+    size_ = size_of_stiffness(system_, result_.q, K_);
+    if (size_ == 0.0) size_ = 1e3 * smallest_shift();
+    if (size_ == 0.0) size_ = 1.0;
+  }
+
   /// Accelerations that the unbalanced forces give a free model, over its size: 1/s^2.
   double smallest_shift() const {
     const double mass = std::sqrt(system_.total_mass());
@@ -177,7 +190,7 @@ class LoadPath {
       for (std::size_t i = 0; i < joint.rows().size(); ++i) {
         const auto row = joint.first_row + static_cast<Eigen::Index>(i);
         joint.rows()[i].coordinate.hessian(result_.q, H);
-        geometric -= result_.joint_forces[row] * H;
+        geometric -= result_.joint_forces[row] / size_ * H;
       }
       const KktMatrix::Rows rows =
           -(scale_.segment(joint.first_row, rows_[j].rows()).asDiagonal() * rows_[j]);
@@ -211,6 +224,8 @@ class LoadPath {
   VecX scale_, misfit_, x_;
   std::vector<KktMatrix::Rows> rows_;
   double eps_ = 0.0;
+  double most_numbers_ = 0.0;
+  double size_ = 0.0;  // of the stiffness, which all equations are divided by [1/s²]
   Equilibrium result_;
   std::string why_;
 };

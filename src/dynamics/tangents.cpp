@@ -18,7 +18,8 @@ Mat6 node_block(const Node& node, const Vec3& spin, const TangentFactors& factor
 
 void add_tangents(const System& system, const Configuration& q, const NodalVector& v,
                   const TangentFactors& factors, std::span<const Mat3> T, KktMatrix& matrix) {
-  const auto& [mass, damping, stiffness, symmetric] = factors;
+  const double mass = factors.mass, damping = factors.damping, stiffness = factors.stiffness;
+  const bool symmetric = factors.symmetric;
   for (std::size_t n = 1; n < system.nodes().size(); ++n) {
     const auto i = static_cast<int>(n);
     matrix.add_node(i, node_block(system.nodes()[n], of_node(v, i).tail<3>(), factors));
@@ -65,6 +66,15 @@ void add_tangents(const System& system, const Configuration& q, const NodalVecto
     if (symmetric) block = (0.5 * (block + block.transpose())).eval();
     matrix.add_load(static_cast<int>(l), stiffness * block);
   }
+}
+
+double size_of_stiffness(const System& system, const Configuration& q, KktMatrix& scratch) {
+  scratch.set_zero();
+  add_tangents(system, q, NodalVector::Zero(system.nodal_size()), {0.0, 0.0, 1.0}, {}, scratch);
+  VecX weights(scratch.size());
+  scratch.gather(system.weights(), weights);
+  const VecX relative = scratch.matrix().diagonal().cwiseAbs().cwiseProduct(weights.cwiseAbs2());
+  return system.dofs() > 0 ? relative.head(system.dofs()).maxCoeff() : 0.0;
 }
 
 }  // namespace clatter

@@ -35,4 +35,9 @@ struct TangentFactors {
 void add_tangents(const System& system, const Configuration& q, const NodalVector& v,
                   const TangentFactors& factors, std::span<const Mat3> T, KktMatrix& matrix);
 
+/// The largest stiffness of an unknown over its mass [1/s²]. The rows of joints are scaled by
+/// masses; divided by this, K is as large as they are, and a pivot of a joint is not lost beside
+/// it.
+double size_of_stiffness(const System& system, const Configuration& q, KktMatrix& scratch);
+
 }  // namespace clatter

@@ -145,7 +145,7 @@ OutputSpec read_output(const TomlTable& table) {
   return output;
 }
 
-Model read_tables(const toml::table& root, std::vector<Mistake>& mistakes) {
+Model read_tables(const toml::table& root, ModelUse use, std::vector<Mistake>& mistakes) {
   const TomlTable table(root, model_table(""), mistakes);
   Model model;
   model.title = table.text("title").value_or("");
@@ -187,6 +187,9 @@ Model read_tables(const toml::table& root, std::vector<Mistake>& mistakes) {
   if (const auto integrator = table.table("integrator")) {
     model.integrator = read_integrator(*integrator);
   }
+  if (use == ModelUse::run && !table.has("integrator")) {
+    table.refuse_table("a model needs [integrator] to be run");
+  }
   if (const auto output = table.table("output")) model.output = read_output(*output);
   model.verify = read_verify(table.tables("verify"), root);
   return model;
@@ -222,7 +225,7 @@ std::string read_text(const std::filesystem::path& path) {
 }  // namespace
 
 Model parse_model(std::string_view text, std::string file_name,
-                  std::span<const std::string> overrides) {
+                  std::span<const std::string> overrides, ModelUse use) {
   toml::table root = parse_toml(text, file_name);
   if (root.empty()) {
     throw Error({file_name, 1, 1},
@@ -234,7 +237,7 @@ Model parse_model(std::string_view text, std::string file_name,
       mistakes.push_back({{override_name(change), 0, 0}, *wrong});
     }
   }
-  Model model = read_tables(root, mistakes);
+  Model model = read_tables(root, use, mistakes);
   if (!mistakes.empty()) {
     sort_by_place(mistakes);
     throw Error(std::move(mistakes));
@@ -243,8 +246,9 @@ Model parse_model(std::string_view text, std::string file_name,
   return model;
 }
 
-Model read_model(const std::filesystem::path& path, std::span<const std::string> overrides) {
-  return parse_model(read_text(path), path.string(), overrides);
+Model read_model(const std::filesystem::path& path, std::span<const std::string> overrides,
+                 ModelUse use) {
+  return parse_model(read_text(path), path.string(), overrides, use);
 }
 
 }  // namespace clatter

@@ -34,13 +34,15 @@ std::size_t bytes_to_create(const std::vector<Channel>& channels, const RunInfo&
 
 void write_origin(Hdf5File& file, const RunInfo& info) {
   file.set_attribute("/", "clatter_version", std::string(version));
+  file.set_attribute("/", "command", info.command);
   file.set_attribute("/", "title", info.title);
   file.set_attribute("/", "model_file", info.model_file);
   file.set_attribute("/", "model_text", info.model_text);
   file.set_attribute("/", "model_sha256", info.model_hash);
   if (!info.overrides.empty())
     file.set_attribute("/", "overrides", std::span<const std::string>(info.overrides));
-  const nlohmann::ordered_json settings = settings_json(info.integrator);
+  if (!info.integrator) return;
+  const nlohmann::ordered_json settings = settings_json(*info.integrator);
   for (const auto& [key, value] : settings.items()) {
     const std::string name = "integrator." + key;
     if (value.is_string())
@@ -56,7 +58,7 @@ void write_origin(Hdf5File& file, const RunInfo& info) {
 }  // namespace
 
 ResultFile::ResultFile(const std::filesystem::path& path, const std::vector<Channel>& channels,
-                       const RunInfo& info)
+                       const RunInfo& info, const RowKey& key)
     : file_(path) {
   file_.reserve(bytes_to_create(channels, info));
   write_origin(file_, info);
@@ -68,8 +70,8 @@ ResultFile::ResultFile(const std::filesystem::path& path, const std::vector<Chan
   time_buffer_.resize(capacity_);
   buffer_.resize(capacity_ * row_size_);
 
-  times_ = file_.create_table("/time", 0, capacity_);
-  file_.set_attribute("/time", "unit", "s");
+  times_ = file_.create_table("/" + key.name, 0, capacity_);
+  file_.set_attribute("/" + key.name, "unit", key.unit);
   std::size_t widest = 0;
   for (const Channel& channel : channels) {
     const bool scalar = channel.components.size() == 1 && channel.components.front().empty();

@@ -10,9 +10,15 @@
 
 namespace clatter {
 
-/// The HDF5 file of a run. Every channel is a dataset of that name with a row per sample, /time
-/// holds the times [s]; units and names of components are attributes of the datasets, the origin of
-/// the run (version, model text and hash, settings) attributes of the file.
+/// What tells the rows of a result file apart.
+struct RowKey {
+  std::string name, unit;
+};
+
+/// The HDF5 file of a run. Every channel is a dataset of that name with a row per sample, /time (or
+/// another key of the rows) holds the times [s]; units and names of components are attributes of
+/// the datasets, the origin of the run (version, model text and hash, settings) attributes of the
+/// file.
 ///
 /// Rows are gathered in memory and written a chunk at a time, or when a flush is due. A process
 /// killed in the middle of that may leave some datasets a flush longer than others; the rows that
@@ -20,7 +26,7 @@ namespace clatter {
 class ResultFile : public Recorder {
  public:
   ResultFile(const std::filesystem::path& path, const std::vector<Channel>& channels,
-             const RunInfo& info);
+             const RunInfo& info, const RowKey& key = {"time", "s"});
 
   void append(double time, std::span<const double> row) override;
   void flush() override;

@@ -9,8 +9,9 @@
 
 namespace clatter {
 
-RunInfo make_run_info(const Model& model, std::vector<std::string> overrides) {
+RunInfo make_run_info(const Model& model, std::vector<std::string> overrides, std::string command) {
   RunInfo info;
+  info.command = std::move(command);
   info.title = model.title;
   info.model_file = model.file;
   if (!model.file.empty()) {
@@ -19,7 +20,7 @@ RunInfo make_run_info(const Model& model, std::vector<std::string> overrides) {
   }
   info.model_hash = sha256(info.model_text);
   info.overrides = std::move(overrides);
-  info.integrator = model.integrator;
+  if (info.command == "run") info.integrator = model.integrator;
   return info;
 }
 

@@ -15,6 +15,35 @@ nlohmann::ordered_json iterations_json(const IterationStatistics& iterations, lo
           {"max", iterations.max}};
 }
 
+nlohmann::ordered_json modes_json(const std::vector<Mode>& modes) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Mode& mode : modes)
+    list.push_back({{"frequency", mode.frequency()},
+                    {"square", mode.square},
+                    {"free", mode.is_free()},
+                    {"damping_ratio", mode.damping_ratio}});
+  return list;
+}
+
+/// What only steps through time give.
+void add_steps(nlohmann::ordered_json& json, const Summary& summary) {
+  const RunStatistics& statistics = summary.statistics;
+  json["steps"] = statistics.steps;
+  json["substeps"] = statistics.substeps;
+  json["regularised"] = statistics.regularised;
+  json["recovered"] = statistics.recovered;
+  json["plastic"] = statistics.plastic;
+  json["iterations"] = {{"smooth", iterations_json(statistics.smooth, statistics.steps)},
+                        {"position", iterations_json(statistics.position, statistics.steps)},
+                        {"velocity", iterations_json(statistics.velocity, statistics.steps)}};
+  json["cost"] = {{"smooth_time", statistics.smooth_time},
+                  {"position_time", statistics.position_time},
+                  {"velocity_time", statistics.velocity_time},
+                  {"linear_algebra_time", statistics.linear_algebra_time},
+                  {"factorisations", statistics.factorisations},
+                  {"solves", statistics.solves}};
+}
+
 }  // namespace
 
 std::string_view to_string(RunStatus status) {
@@ -45,6 +74,7 @@ nlohmann::ordered_json summary_json(const Summary& summary) {
   const RunStatistics& statistics = summary.statistics;
   nlohmann::ordered_json json;
   json["clatter_version"] = version;
+  json["command"] = summary.info.command;
   json["status"] = to_string(summary.status);
   if (!summary.message.empty()) json["message"] = summary.message;
   json["time"] = summary.time;
@@ -53,17 +83,15 @@ nlohmann::ordered_json summary_json(const Summary& summary) {
                    {"file", summary.info.model_file},
                    {"sha256", summary.info.model_hash},
                    {"overrides", summary.info.overrides}};
-  json["integrator"] = settings_json(summary.info.integrator);
+  if (summary.info.integrator) json["integrator"] = settings_json(*summary.info.integrator);
   json["samples"] = summary.samples;
   json["frames"] = summary.frames;
-  json["steps"] = statistics.steps;
-  json["substeps"] = statistics.substeps;
-  json["regularised"] = statistics.regularised;
-  json["recovered"] = statistics.recovered;
-  json["plastic"] = statistics.plastic;
-  json["iterations"] = {{"smooth", iterations_json(statistics.smooth, statistics.steps)},
-                        {"position", iterations_json(statistics.position, statistics.steps)},
-                        {"velocity", iterations_json(statistics.velocity, statistics.steps)}};
+  if (summary.info.integrator) add_steps(json, summary);
+  if (const auto& settling = statistics.settling)
+    json["equilibrium"] = {
+        {"load_steps", settling->load_steps},     {"iterations", settling->iterations},
+        {"displacement", settling->displacement}, {"displaced_node", settling->displaced_node},
+        {"rotation", settling->rotation},         {"rotated_node", settling->rotated_node}};
   // JSON has no infinity: without contacts min_gap is null.
   json["min_gap"] = statistics.min_gap;
   json["max_joint_error"] = statistics.max_joint_error;
@@ -71,12 +99,7 @@ nlohmann::ordered_json summary_json(const Summary& summary) {
   json["length"] = statistics.length;
   json["energy"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : summary.energy) json["energy"][name] = value;
-  json["cost"] = {{"smooth_time", statistics.smooth_time},
-                  {"position_time", statistics.position_time},
-                  {"velocity_time", statistics.velocity_time},
-                  {"linear_algebra_time", statistics.linear_algebra_time},
-                  {"factorisations", statistics.factorisations},
-                  {"solves", statistics.solves}};
+  if (!summary.modes.empty()) json["modes"] = modes_json(summary.modes);
   json["notices"] = summary.notices;
   return json;
 }

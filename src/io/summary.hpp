@@ -27,6 +27,7 @@ struct Summary {
   long samples = 0, frames = 0;
   RunStatistics statistics;
   std::vector<std::pair<std::string, double>> energy;  ///< the ledger at the end [J]
+  std::vector<Mode> modes;                             ///< those asked for
   std::vector<std::string> notices;
 };
 

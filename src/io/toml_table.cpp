@@ -121,13 +121,9 @@ void TomlTable::check_keys() {
     if (!row.required() || !applies || has(row.name)) continue;
     const std::string in =
         description_->name.empty() ? "" : fmt::format(" in {}", description_->heading);
-    if (row.type == ValueType::tables || row.type == ValueType::table_one) {
-      add(table_->source(), fmt::format("a model needs {}", model_table(row.table).heading));
-    } else {
-      add(table_->source(),
-          fmt::format("missing key '{}'{}: expected {}{}", row.name, in, expected(row),
-                      row.unit.empty() ? "" : fmt::format(" [{}]", row.unit)));
-    }
+    add(table_->source(),
+        fmt::format("missing key '{}'{}: expected {}{}", row.name, in, expected(row),
+                    row.unit.empty() ? "" : fmt::format(" [{}]", row.unit)));
   }
 }
 

@@ -224,6 +224,15 @@ VecX SystemMatrix::multiply(const VecX& x) const {
   return y;
 }
 
+VecX SystemMatrix::diagonal() const {
+  if (dense_) return Eigen::Map<const MatX>(values_.data(), size_, size_).diagonal();
+  VecX d = VecX::Zero(size_);
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    if (sparse_->row_of[k] == sparse_->column_of[k]) d[sparse_->row_of[k]] += values_[k];
+  }
+  return d;
+}
+
 bool SystemMatrix::factorise(const VecX& weights, double smallest_pivot_ratio) {
   const Stopwatch stopwatch(time);
   ++factorisations;

@@ -64,6 +64,7 @@ class SystemMatrix {
   MatX entries() const;
   /// The matrix, unscaled, times a vector.
   VecX multiply(const VecX& x) const;
+  VecX diagonal() const;  ///< of the matrix, unscaled
 
   /// Factorises; false when the smallest pivot is less than `smallest_pivot_ratio` of the largest,
   /// that is when the matrix is singular as far as the caller cares.

@@ -105,7 +105,7 @@ set = ["integrator.duration=0.1"]
 class UsageTest(CommandLineTest):
     def test_help_has_examples_for_each_command(self):
         output, _ = self.run_program("--help")
-        for command in ["run", "check", "converge", "verify", "schema"]:
+        for command in ["run", "check", "static", "modes", "converge", "verify", "schema"]:
             self.assertIn(command, output)
             text, _ = self.run_program(command, "--help")
             self.assertIn("clatter " + command, text)

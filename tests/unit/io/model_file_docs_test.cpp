@@ -152,7 +152,7 @@ TEST(SchemaJson, gives_units_ranges_and_defaults) {
 
 TEST(SchemaJson, needs_a_body_or_a_beam) {
   const nlohmann::json schema = nlohmann::json::parse(schema_json());
-  EXPECT_EQ(schema["required"], nlohmann::json({"integrator"}));
+  EXPECT_FALSE(schema.contains("required"));
   EXPECT_EQ(schema["anyOf"],
             nlohmann::json::parse(R"([{"required": ["body"]}, {"required": ["beam"]}])"));
 }

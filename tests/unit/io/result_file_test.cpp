@@ -26,7 +26,7 @@ RunInfo info_of(const std::string& text) {
   info.title = "test";
   info.model_text = text;
   info.model_hash = sha256(text);
-  info.integrator.step = 0.25;
+  info.integrator.emplace().step = 0.25;
   return info;
 }
 

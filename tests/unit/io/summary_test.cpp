@@ -20,7 +20,7 @@ TEST(summary, tells_origin_settings_work_and_energies) {
   Summary summary;
   summary.info.model_file = "block.toml";
   summary.info.overrides = {"integrator.step=0.25"};
-  summary.info.integrator.step = 0.25;
+  summary.info.integrator.emplace().step = 0.25;
   summary.status = RunStatus::finished;
   summary.time = 2.0;
   summary.statistics.steps = 8;

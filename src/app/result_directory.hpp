@@ -1,0 +1,65 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dynamics/channel.hpp"
+#include "io/paraview.hpp"
+#include "io/recorder.hpp"
+#include "io/result_file.hpp"
+#include "io/run_info.hpp"
+#include "model/model.hpp"
+
+namespace clatter {
+
+/// Where a command leaves its results, and under which names.
+struct ResultDirectory {
+  std::filesystem::path path;
+
+  std::filesystem::path results() const { return path / "results.h5"; }
+  std::filesystem::path table() const { return path / "results.csv"; }
+  std::filesystem::path modes() const { return path / "modes.h5"; }
+  std::filesystem::path summary() const { return path / "summary.json"; }
+  std::filesystem::path frame_list() const { return path / "frames.pvd"; }
+  std::filesystem::path frames() const { return path / "frames"; }
+
+  /// Makes the directory, or clears it of earlier results. Other files in it are left alone; a
+  /// directory without results of ours is refused with an Error.
+  void prepare() const;
+
+ private:
+  bool is_ours() const;
+};
+
+/// `given`, or the name of the model with an ending of its own for each command that might be used
+/// on one model.
+ResultDirectory result_directory(const std::filesystem::path& given,
+                                 const std::filesystem::path& model, const char* ending);
+
+/// The files of a result directory that hold rows of channels: results.h5, results.csv on request,
+/// and frames for ParaView unless the model wants none.
+class ResultWriter {
+ public:
+  ResultWriter(const ResultDirectory& directory, const Model& model,
+               const std::vector<Channel>& channels, const RunInfo& info, bool csv);
+
+  void store(double time, std::span<const double> row);
+  bool draws() const { return frames_ != nullptr; }
+  void draw(double time, std::span<const double> row);
+  void flush_if_due();
+  /// Closes all files, also when one of them fails; throws the first Error.
+  void close();
+
+  long samples() const { return results_->rows_written(); }
+  long frames() const { return frames_drawn_; }
+
+ private:
+  std::vector<std::unique_ptr<Recorder>> files_;
+  const ResultFile* results_ = nullptr;  ///< one of the files
+  std::unique_ptr<ParaviewSeries> frames_;
+  long frames_drawn_ = 0;
+};
+
+}  // namespace clatter
