@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "dynamics/kkt_matrix.hpp"
 #include "dynamics/tangents.hpp"
@@ -37,6 +38,7 @@ class LoadPath {
         x_(VecX::Zero(K_.size())) {
     result_.q = start;
     result_.joint_forces = VecX::Zero(system.joint_rows());
+    unit_ = stiffness_unit();
   }
 
   Equilibrium follow() {
@@ -70,8 +72,9 @@ class LoadPath {
     system_.set_load_factor(factor);
     evaluate_rows();
     double shift = 0.0;
+    bool last = factor < 1.0;  // at the end one more update squares what the tolerance has left
     for (int update = 0;; ++update) {
-      if (is_balanced(factor)) return update;
+      if (is_balanced(factor) && std::exchange(last, true)) return update;
       if (update == settings_.max_iterations) {
         why_ = fmt::format("Newton's method did not converge in {} iterations", update);
         return -1;
@@ -91,7 +94,7 @@ class LoadPath {
       increment_ *= part;
       const Configuration from = result_.q;
       retract(system_.nodes(), from, increment_, result_.q);
-      result_.joint_forces += part * scale_.cwiseProduct(x_.tail(scale_.size()));
+      result_.joint_forces += part * unit_ * scale_.cwiseProduct(x_.tail(scale_.size()));
       system_.remember(result_.q);
       evaluate_rows();
     }
@@ -137,15 +140,18 @@ class LoadPath {
                        settings_.tolerance * terms + round_off * sizes.numbers;
   }
 
-  /// One linear system; a mechanism that nothing holds yet is held by a multiple of its mass.
+  /// One linear system; a mechanism that nothing holds yet is held by a multiple of its mass. The
+  /// stiffness is divided by its unit, so that it is of size one like the rows of the joints: a
+  /// regularised row is then soft only compared with a matrix of that size.
   bool solve(double& shift) {
     for (int attempt = 0; attempt < 12; ++attempt) {
       K_.set_zero();
-      add_tangents(system_, result_.q, at_rest_, {shift, 0.0, 1.0}, {}, K_);
+      add_tangents(system_, result_.q, at_rest_, {shift / unit_, 0.0, 1.0 / unit_}, {}, K_);
       add_joints();
       if (eps_ > 0.0) K_.regularise(eps_);
       if (K_.factorise(eps_ > 0.0)) {
         K_.gather(residual_, x_);
+        x_ /= unit_;
         x_.tail(scale_.size()) = scale_.cwiseProduct(misfit_);
         K_.solve(x_);
         increment_.setZero();
@@ -163,6 +169,30 @@ class LoadPath {
     return false;
   }
 
+  /// The largest stiffness over mass of springs and beams at the start, or what loads give a
+  /// mechanism without any [1/s^2].
+  double stiffness_unit() {
+    double largest = 0.0;
+    Mat12 K, C;
+    const auto add = [&](int a, int b) {
+      const Vec12 weight = of_pair(system_.weights(), a, b);
+      largest = std::max(
+          largest, K.diagonal().cwiseProduct(weight).cwiseProduct(weight).cwiseAbs().maxCoeff());
+    };
+    for (const BeamElement& element : system_.beam_elements()) {
+      element.tangent(result_.q, at_rest_, K, C);
+      add(element.a(), element.b());
+    }
+    for (const Spring& spring : system_.springs()) {
+      spring.tangent(result_.q, at_rest_, K, C);
+      add(spring.a(), spring.b());
+    }
+    if (largest > 0.0) return largest;
+    system_.forces(result_.q, at_rest_, f_);
+    const double load = system_.weighted_norm(f_);
+    return load > 0.0 ? load / (std::sqrt(system_.total_mass()) * system_.length()) : 1.0;
+  }
+
   /// Accelerations that the unbalanced forces give a free model, over its size: 1/s^2.
   double smallest_shift() const {
     const double mass = std::sqrt(system_.total_mass());
@@ -177,7 +207,7 @@ class LoadPath {
       for (std::size_t i = 0; i < joint.rows().size(); ++i) {
         const auto row = joint.first_row + static_cast<Eigen::Index>(i);
         joint.rows()[i].coordinate.hessian(result_.q, H);
-        geometric -= result_.joint_forces[row] * H;
+        geometric -= result_.joint_forces[row] / unit_ * H;
       }
       const KktMatrix::Rows rows =
           -(scale_.segment(joint.first_row, rows_[j].rows()).asDiagonal() * rows_[j]);
@@ -210,7 +240,7 @@ class LoadPath {
   NodalVector at_rest_, f_, held_, residual_, increment_;
   VecX scale_, misfit_, x_;
   std::vector<KktMatrix::Rows> rows_;
-  double eps_ = 0.0;
+  double eps_ = 0.0, unit_ = 1.0;
   Equilibrium result_;
   std::string why_;
 };
