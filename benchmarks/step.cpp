@@ -13,12 +13,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 
+#include "bodies/beam_mesh.hpp"
 #include "dynamics/nsga.hpp"
 #include "dynamics/simulation.hpp"
 #include "io/model_reader.hpp"
@@ -81,12 +83,39 @@ Model bouncing_ball() {
   return model;
 }
 
+/// A beam that swings from a hinge at one end, and bends and twists as it goes.
+Model swinging_beam(bool planar, double duration) {
+  Model model;
+  model.gravity = {0.0, -9.81, 0.0};
+  BeamSpec beam;
+  beam.name = "beam";
+  beam.planar = planar;
+  beam.points = {Vec3::Zero(), Vec3(1.0, 0.0, 0.0)};
+  beam.elements = 100;
+  beam.section = section_of(RectangleSection{0.01, 0.02});
+  beam.youngs_modulus = 2.1e9;
+  beam.shear_modulus = 8e8;
+  beam.density = 7850.0;
+  if (!planar) beam.angular_velocity = {0.0, 5.0, 0.0};
+  model.beams.push_back(beam);
+  JointSpec hinge;
+  hinge.name = "hinge";
+  hinge.kind = planar ? JointKind::revolute : JointKind::ball;
+  hinge.b.body = beam_node_name(beam, 0);
+  model.joints.push_back(hinge);
+  model.integrator.step = 1e-4;
+  model.integrator.duration = duration;
+  return model;
+}
+
 const std::vector<Case>& cases() {
   static const std::vector<Case> all{
       {"bouncing ball", bouncing_ball, 2000},
       {"rocking rod", [] { return example("001/rocking-rod-1.toml"); }, 300},
       {"spatial slider-crank", [] { return example("smooth/slider-crank-3d.toml"); }, 500},
       {"chain of 50 links", [] { return example("smooth/chain.toml"); }, 100},
+      {"beam, 100 elements", [] { return swinging_beam(false, 1.0); }, 100},
+      {"planar beam, 100", [] { return swinging_beam(true, 1.0); }, 100},
   };
   return all;
 }
@@ -266,6 +295,48 @@ class StepMeasurement {
   LeastTimes step_, smooth_, position_, velocity_, linear_algebra_, bare_, sample_, write_;
 };
 
+/// All of a long run at once: ten thousand steps.
+void run_beam(benchmark::State& state) {
+  long steps = 0, updates = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    Simulation simulation(swinging_beam(false, 1.0));
+    while (!simulation.finished()) simulation.step();
+    steps = simulation.steps_done();
+    const RunStatistics& run = simulation.statistics();
+    updates = run.smooth.total + run.position.total + run.velocity.total;
+  }
+  state.counters["steps"] = static_cast<double>(steps);
+  state.counters["updates"] = static_cast<double>(updates);
+}
+
+/// What one element costs in one Newton update, by itself: its force, and its tangent.
+void run_element(benchmark::State& state, bool tangent) {
+  const System system(swinging_beam(false, 1.0));
+  Configuration q = system.initial_configuration();
+  NodalVector increment = system.initial_velocity();
+  for (Eigen::Index i = 0; i < increment.size(); ++i) {
+    increment[i] = 1e-3 * std::sin(static_cast<double>(i));
+  }
+  retract(system.nodes(), system.initial_configuration(), increment, q);
+  Vec12 f, magnitude;
+  Mat12 K, C;
+  for ([[maybe_unused]] auto _ : state) {
+    for (const BeamElement& element : system.beam_elements()) {
+      if (tangent) {
+        element.tangent(q, increment, K, C);
+        benchmark::DoNotOptimize(K.data());
+      } else {
+        element.force(q, increment, f, magnitude);
+        benchmark::DoNotOptimize(f.data());
+      }
+      benchmark::ClobberMemory();
+    }
+  }
+  state.counters["elements/s"] =
+      benchmark::Counter(static_cast<double>(system.beam_elements().size()),
+                         benchmark::Counter::kIsIterationInvariantRate);
+}
+
 // ---- Report
 // ----------------------------------------------------------------------------------------
 
@@ -334,6 +405,11 @@ int main(int argc, char** argv) {
         ->Unit(benchmark::kMillisecond)
         ->Iterations(20);
   }
+  benchmark::RegisterBenchmark("beam/10000_steps", clatter::run_beam)
+      ->Unit(benchmark::kMillisecond)
+      ->Iterations(1);
+  benchmark::RegisterBenchmark("beam/force_of_100_elements", clatter::run_element, false);
+  benchmark::RegisterBenchmark("beam/tangent_of_100_elements", clatter::run_element, true);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   clatter::print_table();

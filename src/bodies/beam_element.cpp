@@ -1,47 +1,50 @@
 #include "bodies/beam_element.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace clatter {
 namespace {
 
 // Offsets of the column groups, as in PairCoordinate.
 constexpr int XA = 0, TA = 3, XB = 6, TB = 9;
 
-using Rows3 = Eigen::Matrix<double, 3, 12>;
-
 /// A(psi) = T(psi)^-T, which turns the chord of a helix into its tangent at the start:
 ///   A(psi) b = b - psi x b / 2 + c psi x (psi x b),
 /// and its derivatives.
 struct ChordMap {
   Vec3 psi;
+  double th2;
   HalfCotangent c;
   Mat3 A;
 
   explicit ChordMap(const Vec3& rotation)
-      : psi(rotation), c(half_cotangent(rotation.squaredNorm())) {
-    const Mat3 s = skew(psi);
-    A = Mat3::Identity() - 0.5 * s + c.value * s * s;
+      : psi(rotation), th2(rotation.squaredNorm()), c(half_cotangent(th2)) {
+    A = c.value * psi * psi.transpose() - 0.5 * skew(psi);
+    A.diagonal().array() += 1.0 - c.value * th2;
   }
 
-  /// psi x (psi x b) and its derivative with respect to psi.
-  Vec3 square(const Vec3& b) const { return psi * psi.dot(b) - psi.squaredNorm() * b; }
-  Mat3 square_slope(const Vec3& b) const {
-    return psi.dot(b) * Mat3::Identity() + psi * b.transpose() - 2.0 * b * psi.transpose();
-  }
   /// d(A b)/dpsi
   Mat3 slope(const Vec3& b) const {
-    return 0.5 * skew(b) + c.value * square_slope(b) + c.slope * square(b) * psi.transpose();
+    const double along = psi.dot(b);
+    const Vec3 left = c.slope * along * psi - (2.0 * c.value + c.slope * th2) * b;
+    Mat3 s = 0.5 * skew(b) + c.value * psi * b.transpose() + left * psi.transpose();
+    s.diagonal().array() += c.value * along;
+    return s;
   }
   /// d(A^T b)/dpsi, since A(psi)^T = A(-psi)
   Mat3 transposed_slope(const Vec3& b) const { return slope(b) - skew(b); }
+  /// d(n . A b)/dpsi
+  Vec3 slope_along(const Vec3& n, const Vec3& b) const {
+    return 0.5 * n.cross(b) + c.value * square_slope_along(n, b) + c.slope * n.dot(square(b)) * psi;
+  }
   /// d^2(n . A b)/dpsi^2, symmetric
   Mat3 curvature(const Vec3& n, const Vec3& b) const {
-    const Mat3 twist = b * n.transpose();
-    const Vec3 slope_of_square = b * psi.dot(n) + n * psi.dot(b) - 2.0 * n.dot(b) * psi;
-    const Mat3 mixed = slope_of_square * psi.transpose();
     const double squared = n.dot(square(b));
-    return c.value * (twist + twist.transpose()) + c.slope * (mixed + mixed.transpose()) +
-           (c.slope * squared - 2.0 * c.value * n.dot(b)) * Mat3::Identity() +
-           c.bend * squared * psi * psi.transpose();
+    const Vec3 mixed = c.slope * square_slope_along(n, b) + 0.5 * c.bend * squared * psi;
+    Mat3 half = c.value * b * n.transpose() + mixed * psi.transpose();
+    half.diagonal().array() += 0.5 * c.slope * squared - c.value * n.dot(b);
+    return half + half.transpose();
   }
   /// d(A b)/dt for dpsi/dt = w, as a matrix on b
   Mat3 rate(const Vec3& w) const {
@@ -51,11 +54,19 @@ struct ChordMap {
   /// d(slope(b) w)/dpsi
   Mat3 slope_rate(const Vec3& b, const Vec3& w) const {
     const double turn = psi.dot(w);
-    const Mat3 twist = w * b.transpose();
-    return c.value * (twist + b.dot(w) * Mat3::Identity() - 2.0 * b * w.transpose()) +
-           c.slope * (square_slope(b) * w * psi.transpose() + square(b) * w.transpose() +
-                      turn * square_slope(b)) +
+    const Mat3 square_slope =
+        psi.dot(b) * Mat3::Identity() + psi * b.transpose() - 2.0 * b * psi.transpose();
+    return c.value * (w * b.transpose() + b.dot(w) * Mat3::Identity() - 2.0 * b * w.transpose()) +
+           c.slope * (square_slope * w * psi.transpose() + square(b) * w.transpose() +
+                      turn * square_slope) +
            c.bend * turn * square(b) * psi.transpose();
+  }
+
+ private:
+  /// psi x (psi x b), and the derivative of n . psi x (psi x b) with respect to psi
+  Vec3 square(const Vec3& b) const { return psi * psi.dot(b) - th2 * b; }
+  Vec3 square_slope_along(const Vec3& n, const Vec3& b) const {
+    return b * psi.dot(n) + n * psi.dot(b) - 2.0 * n.dot(b) * psi;
   }
 };
 
@@ -74,21 +85,6 @@ struct BeamElement::Helix {
         chord(Ra.transpose() * chord_in_space),
         map(log_so3(from_a_to_b)),
         u(map.A * chord) {}
-
-  /// Variations of chord, psi and u with the motions of both ends.
-  Rows3 chord_rows() const {
-    Rows3 rows = Rows3::Zero();
-    rows.middleCols<3>(XB) = Ra.transpose();
-    rows.middleCols<3>(XA) = -rows.middleCols<3>(XB);
-    rows.middleCols<3>(TA) = skew(chord);
-    return rows;
-  }
-  Rows3 psi_rows() const {
-    Rows3 rows = Rows3::Zero();
-    rows.middleCols<3>(TA) = -map.A;
-    rows.middleCols<3>(TB) = map.A.transpose();
-    return rows;
-  }
 };
 
 /// Rates of chord, psi and u.
@@ -160,7 +156,11 @@ BeamElement::Section BeamElement::section(const Configuration& q, const NodalVec
   return {strain(lies), resultant(lies, in_section_axes(v))};
 }
 
-double BeamElement::bend(const Configuration& q) const { return helix(q).map.psi.norm(); }
+double BeamElement::bend(const Configuration& q) const {
+  const NodeState &A = q[static_cast<std::size_t>(a_)], &B = q[static_cast<std::size_t>(b_)];
+  const double half_cosine = std::abs(offset_ ? (A.p * turn_a_).dot(B.p * turn_b_) : A.p.dot(B.p));
+  return 2.0 * std::acos(std::min(1.0, half_cosine));
+}
 
 void BeamElement::force(const Configuration& q, const NodalVector& v, Vec12& f,
                         Vec12& magnitude) const {
@@ -169,7 +169,7 @@ void BeamElement::force(const Configuration& q, const NodalVector& v, Vec12& f,
   const Vec3 N = stress.head<3>(), M = stress.tail<3>();
   // Virtual work N . du + M . dpsi = p . dchord + m . dpsi
   const Vec3 p = lies.map.A.transpose() * N;
-  const Vec3 m = M + lies.map.slope(lies.chord).transpose() * N;
+  const Vec3 m = M + lies.map.slope_along(N, lies.chord);
   f.segment<3>(XA) = lies.Ra * p;
   f.segment<3>(XB) = -f.segment<3>(XA);
   f.segment<3>(TA) = lies.chord.cross(p) + lies.map.A.transpose() * m;
@@ -195,65 +195,112 @@ void BeamElement::force(const Configuration& q, const NodalVector& v, Vec12& f,
       Vec3::Constant(turn);
 }
 
+// The energy is a function of chord and psi, with the gradient (p, m). Their variations are
+//   dchord = Ra^T (dx_b - dx_a) + chord x dTheta_a,   dpsi = A^T dTheta_b - A dTheta_a,
+// and those of the gradient, with du = A dchord + E dpsi and stiffnesses S, B per length,
+//   dp = A^T S du + P dpsi,   dm = B dpsi + E^T S du + Q dpsi + P^T dchord.
+// With stiffness damping u and psi in the stress are replaced by u + beta du/dt, psi + beta
+// dpsi/dt.
 void BeamElement::tangent(const Configuration& q, const NodalVector& v, Mat12& K, Mat12& C) const {
   const Helix lies = helix(q);
   const ChordMap& map = lies.map;
+  const Mat3 &A = map.A, &Ra = lies.Ra;
   const Vec3& chord = lies.chord;
   const Vec12 ends = in_section_axes(v);
   const SectionVector stress = resultant(lies, ends);
   const Vec3 N = stress.head<3>();
+  const Vec3 S = p_.stiffness.head<3>() / p_.length, B = p_.stiffness.tail<3>() / p_.length;
   const Mat3 E = map.slope(chord), P = map.transposed_slope(N);
-  const Vec3 p = map.A.transpose() * N;
+  const Vec3 p = A.transpose() * N;
   const Vec3 m = stress.tail<3>() + E.transpose() * N;
 
-  const Rows3 dchord = lies.chord_rows(), dpsi = lies.psi_rows();
-  const Rows3 du = map.A * dchord + E * dpsi;
-  const SectionVector per_length = p_.stiffness / p_.length;
-  const auto stretch = per_length.head<3>().asDiagonal();
-  const auto bend = per_length.tail<3>().asDiagonal();
-  Rows3 dN = stretch * du, dM = bend * dpsi;
+  // Variations of the stress with chord, psi and directly with Theta_a.
+  Mat3 N_chord = S.asDiagonal() * A, N_psi = S.asDiagonal() * E, M_psi = B.asDiagonal();
+  Mat3 N_turn = Mat3::Zero();
+  C.setZero();
   const double beta = p_.stiffness_damping;
   if (beta > 0.0) {
-    // Stress also follows the rates of u and psi, which depend on the position, too.
+    add_damping(lies, N_chord, N_psi, M_psi, C);
     const Rates rates(lies, ends);
     const Vec3 spin_a = ends.segment<3>(TA), spin_b = ends.segment<3>(TB);
-    const Rows3 dpsi_rate = (map.transposed_slope(spin_b) - map.slope(spin_a)) * dpsi;
-    Rows3 dchord_rate = -skew(spin_a) * dchord;
-    dchord_rate.middleCols<3>(TA) +=
-        skew(lies.Ra.transpose() * (ends.segment<3>(XB) - ends.segment<3>(XA)));
-    const Rows3 du_rate = map.A * dchord_rate + map.rate(rates.psi) * dchord + E * dpsi_rate +
-                          (map.slope(rates.chord) + map.slope_rate(chord, rates.psi)) * dpsi;
-    C.noalias() = du.transpose() * (beta * dN) + dpsi.transpose() * (beta * dM);
-    dN += beta * (stretch * du_rate);
-    dM += beta * (bend * dpsi_rate);
-  } else {
-    C.setZero();
+    const Vec3 apart = Ra.transpose() * (ends.segment<3>(XB) - ends.segment<3>(XA));
+    const Mat3 psi_rate = map.transposed_slope(spin_b) - map.slope(spin_a);
+    N_chord += beta * S.asDiagonal() * (map.rate(rates.psi) - A * skew(spin_a));
+    N_psi += beta * S.asDiagonal() *
+             (map.slope(rates.chord) + map.slope_rate(chord, rates.psi) + E * psi_rate);
+    M_psi += beta * B.asDiagonal() * psi_rate;
+    N_turn = beta * S.asDiagonal() * A * skew(apart);
   }
-  const Rows3 dp = map.A.transpose() * dN + P * dpsi;
-  const Rows3 dm =
-      dM + E.transpose() * dN + map.curvature(N, chord) * dpsi + P.transpose() * dchord;
+  const Mat3 p_chord = A.transpose() * N_chord, p_psi = A.transpose() * N_psi + P;
+  const Mat3 m_chord = E.transpose() * N_chord + P.transpose();
+  const Mat3 m_psi = M_psi + E.transpose() * N_psi + map.curvature(N, chord);
 
-  Rows3 pull = dp;
-  pull.middleCols<3>(TA) -= skew(p);
-  K.middleRows<3>(XB).noalias() = lies.Ra * pull;
-  K.middleRows<3>(XA) = -K.middleRows<3>(XB);
-  K.middleRows<3>(TA).noalias() =
-      skew(p) * dchord - skew(chord) * dp - map.A.transpose() * dm - map.transposed_slope(m) * dpsi;
-  K.middleRows<3>(TB).noalias() = map.A * dm + map.slope(m) * dpsi;
+  // ... and of the gradient with x_b (= minus x_a), Theta_a and Theta_b.
+  const Mat3 chord_skew = skew(chord), p_skew = skew(p);
+  const Mat3 p_x = p_chord * Ra.transpose(), m_x = m_chord * Ra.transpose();
+  Mat3 p_a = p_chord * chord_skew - p_psi * A, m_a = m_chord * chord_skew - m_psi * A;
+  const Mat3 p_b = p_psi * A.transpose(), m_b = m_psi * A.transpose();
+  if (beta > 0.0) {
+    p_a += A.transpose() * N_turn;
+    m_a += E.transpose() * N_turn;
+  }
+  const Mat3 m_slope = map.slope(m), m_transposed = m_slope - skew(m);
+  const Mat3 K_xx = Ra * p_x, K_xa = Ra * (p_a - p_skew), K_xb = Ra * p_b;
+  const Mat3 K_ax = p_skew * Ra.transpose() - chord_skew * p_x - A.transpose() * m_x;
+  const Mat3 K_bx = A * m_x;
+  K.block<3, 3>(XA, XA) = K_xx;
+  K.block<3, 3>(XA, TA) = -K_xa;
+  K.block<3, 3>(XA, XB) = -K_xx;
+  K.block<3, 3>(XA, TB) = -K_xb;
+  K.block<3, 3>(TA, XA) = -K_ax;
+  K.block<3, 3>(TA, TA) =
+      p_skew * chord_skew - chord_skew * p_a - A.transpose() * m_a + m_transposed * A;
+  K.block<3, 3>(TA, XB) = K_ax;
+  K.block<3, 3>(TA, TB) = -(chord_skew * p_b) - A.transpose() * m_b - m_transposed * A.transpose();
+  K.block<3, 3>(XB, XA) = -K_xx;
+  K.block<3, 3>(XB, TA) = K_xa;
+  K.block<3, 3>(XB, XB) = K_xx;
+  K.block<3, 3>(XB, TB) = K_xb;
+  K.block<3, 3>(TB, XA) = -K_bx;
+  K.block<3, 3>(TB, TA) = A * m_a - m_slope * A;
+  K.block<3, 3>(TB, XB) = K_bx;
+  K.block<3, 3>(TB, TB) = A * m_b + m_slope * A.transpose();
   if (offset_) {
     to_node_axes(K);
     if (beta > 0.0) to_node_axes(C);
   }
 
-  const Vec12 pair = of_pair(v, a_, b_);
-  Vec12 momentum;
-  correct_momentum(v, momentum);
-  for (const int row : {TA, TB}) {
-    C.middleRows<3>(row).noalias() +=
-        skew(pair.segment<3>(row)) * mass_correction_.middleRows<3>(row);
-    C.block<3, 3>(row, row) -= skew(momentum.segment<3>(row));
+  if (!p_.lumped_mass) {
+    const Vec12 pair = of_pair(v, a_, b_);
+    Vec12 momentum;
+    correct_momentum(v, momentum);
+    for (const int row : {TA, TB}) {
+      const Mat3 spin = skew(pair.segment<3>(row));
+      for (const int column : {TA, TB}) {
+        C.block<3, 3>(row, column) += spin * mass_correction_.block<3, 3>(row, column);
+      }
+      C.block<3, 3>(row, row) -= skew(momentum.segment<3>(row));
+    }
   }
   if (p_.mass_damping > 0.0) C += p_.mass_damping * mass_;
+}
+
+/// C of stiffness damping is beta times the part of K that the stiffness of the section makes.
+void BeamElement::add_damping(const Helix& lies, const Mat3& N_chord, const Mat3& N_psi,
+                              const Mat3& M_psi, Mat12& C) const {
+  const Mat3& A = lies.map.A;
+  const Mat3 E = lies.map.slope(lies.chord);
+  Eigen::Matrix<double, 3, 12> chord_rows = Eigen::Matrix<double, 3, 12>::Zero();
+  Eigen::Matrix<double, 3, 12> psi_rows = chord_rows;
+  chord_rows.middleCols<3>(XB) = lies.Ra.transpose();
+  chord_rows.middleCols<3>(XA) = -chord_rows.middleCols<3>(XB);
+  chord_rows.middleCols<3>(TA) = skew(lies.chord);
+  psi_rows.middleCols<3>(TA) = -A;
+  psi_rows.middleCols<3>(TB) = A.transpose();
+  const Eigen::Matrix<double, 3, 12> u_rows = A * chord_rows + E * psi_rows;
+  C.noalias() +=
+      p_.stiffness_damping * u_rows.transpose() * (N_chord * chord_rows + N_psi * psi_rows);
+  C.noalias() += p_.stiffness_damping * psi_rows.transpose() * (M_psi * psi_rows);
 }
 
 void BeamElement::to_node_axes(Mat12& matrix) const {

@@ -73,6 +73,8 @@ class BeamElement {
   Helix helix(const Configuration& q) const;
   SectionVector strain(const Helix& helix) const;
   SectionVector resultant(const Helix& helix, const Vec12& v) const;
+  void add_damping(const Helix& helix, const Mat3& N_chord, const Mat3& N_psi, const Mat3& M_psi,
+                   Mat12& C) const;
   /// Velocities of the ends, rotations in section axes; and back, rows and columns of a matrix.
   Vec12 in_section_axes(const NodalVector& v) const;
   void to_node_axes(Mat12& matrix) const;

@@ -14,7 +14,7 @@ struct Equilibrium {
 };
 
 struct StaticsSettings {
-  double tolerance = 1e-10;  ///< of the residual, relative to the sizes of the forces
+  double tolerance = 1e-12;  ///< of the residual, relative to the sizes of the forces
   int max_iterations = 40;   ///< Newton updates in one load step
   int max_load_steps = 10000;
 };
