@@ -1,13 +1,13 @@
 #include "dynamics/modes.hpp"
 
 #include <fmt/format.h>
-#include <Spectra/SymGEigsShiftSolver.h>
 
 #include <algorithm>
 #include <cmath>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <numbers>
+#include <numeric>
 #include <random>
 
 #include "dynamics/kkt_matrix.hpp"
@@ -98,47 +98,97 @@ class Linearisation {
   KktMatrix matrix_;
 };
 
-/// The operators that Spectra asks for: (K - shift M)^-1 on motions that the joints allow, and M.
-class ShiftedInverse {
+/// Bathe's subspace iteration: inverse iteration with a block of vectors, which the projected
+/// problem keeps apart. Unlike single vectors a block finds modes of equal frequency, such as those
+/// of round shafts and free bodies.
+class SubspaceIteration {
  public:
-  using Scalar = double;
-  explicit ShiftedInverse(Linearisation& linearisation)
-      : l_(linearisation), x_(l_.matrix().size()) {}
+  /// K is divided by its size, so that it is of size one like the rows of the joints.
+  SubspaceIteration(Linearisation& linearisation, int count, int available, double size)
+      : l_(linearisation), count_(count), size_(size > 0.0 ? size : 1.0), x_(l_.matrix().size()) {
+    std::mt19937 engine(5);
+    std::uniform_real_distribution<double> any(-1.0, 1.0);
+    shapes_.resize(l_.unknowns(), std::min(available, std::max(2 * count, count + 8)));
+    for (Eigen::Index j = 0; j < shapes_.cols(); ++j) {
+      for (Eigen::Index i = 0; i < shapes_.rows(); ++i) shapes_(i, j) = any(engine);
+    }
+    images_ = shapes_;
+  }
 
-  Eigen::Index rows() const { return l_.unknowns(); }
-  Eigen::Index cols() const { return l_.unknowns(); }
   bool factorise(double shift) {
-    l_.assemble({-shift, 0.0, 1.0, true});
+    shift_ = shift;
+    l_.assemble({-shift / size_, 0.0, 1.0 / size_, true});
     if (l_.matrix().factorise(false)) return true;
     // Redundant joints are told apart as in the time integrator; what is singular besides is not
     // cured by that.
-    l_.assemble({-shift, 0.0, 1.0, true});
+    l_.assemble({-shift / size_, 0.0, 1.0 / size_, true});
     l_.matrix().regularise(regularisation);
     return l_.rows() > 0 && l_.matrix().factorise(false);
   }
-  void set_shift(double) {}  // factorised before it is handed over
-  void perform_op(const double* x, double* y) const {
-    x_.setZero();
-    std::copy_n(x, rows(), x_.data());
-    l_.matrix().solve(x_);
-    std::copy_n(x_.data(), rows(), y);
+
+  /// Until the squares looked for change by less than a part of themselves or of the shift.
+  bool iterate(double tolerance) {
+    constexpr int max_iterations = 1000;
+    for (int i = 0; i < max_iterations; ++i) {
+      const VecX before = squares_;
+      improve();
+      if (i == 0) continue;
+      const auto distance = (squares_.array() - shift_).abs().head(count_);
+      const auto change = (squares_ - before).array().abs().head(count_);
+      if ((change <= tolerance * distance).all()) return true;
+    }
+    return false;
   }
 
- private:
-  Linearisation& l_;
-  mutable VecX x_;
-};
-
-class MassProduct {
- public:
-  using Scalar = double;
-  explicit MassProduct(Linearisation& linearisation) : l_(linearisation) {}
-  Eigen::Index rows() const { return l_.unknowns(); }
-  Eigen::Index cols() const { return l_.unknowns(); }
-  void perform_op(const double* x, double* y) const { l_.multiply_mass(x, y); }
+  const VecX& squares() const { return squares_; }  ///< nearest to the shift first
+  auto shape(Eigen::Index i) const { return shapes_.col(i); }
 
  private:
+  void improve() {
+    // images = (K - shift M)^-1 M shapes on the motions that the joints allow
+    MatX momenta(shapes_.rows(), shapes_.cols()), image_momenta = momenta;
+    for (Eigen::Index j = 0; j < shapes_.cols(); ++j) {
+      l_.multiply_mass(shapes_.col(j).data(), momenta.col(j).data());
+      x_.setZero();
+      x_.head(shapes_.rows()) = momenta.col(j) / size_;
+      l_.matrix().solve(x_);
+      images_.col(j) = x_.head(shapes_.rows());
+      l_.multiply_mass(images_.col(j).data(), image_momenta.col(j).data());
+      for (int again = 0; again < 2; ++again) {  // once more for what cancellation leaves
+        for (Eigen::Index i = 0; i < j; ++i) {
+          const double part = image_momenta.col(i).dot(images_.col(j));
+          images_.col(j) -= part * images_.col(i);
+          image_momenta.col(j) -= part * image_momenta.col(i);
+          momenta.col(j) -= part * momenta.col(i);
+        }
+        const double norm = std::sqrt(images_.col(j).dot(image_momenta.col(j)));
+        images_.col(j) /= norm;
+        image_momenta.col(j) /= norm;
+        momenta.col(j) /= norm;
+      }
+    }
+    const MatX K = images_.transpose() * momenta;
+    const Eigen::SelfAdjointEigenSolver<MatX> solver(0.5 * (K + K.transpose()));
+    if (solver.info() != Eigen::Success) throw Error("the eigenvalues of the model were not found");
+    std::vector<Eigen::Index> order(static_cast<std::size_t>(shapes_.cols()));
+    std::iota(order.begin(), order.end(), 0);
+    const VecX& distance = solver.eigenvalues();
+    std::sort(order.begin(), order.end(), [&](Eigen::Index i, Eigen::Index j) {
+      return std::abs(distance[i]) < std::abs(distance[j]);
+    });
+    squares_.resize(shapes_.cols());
+    for (Eigen::Index j = 0; j < shapes_.cols(); ++j) {
+      const Eigen::Index from = order[static_cast<std::size_t>(j)];
+      squares_[j] = distance[from] + shift_;
+      shapes_.col(j).noalias() = images_ * solver.eigenvectors().col(from);
+    }
+  }
+
   Linearisation& l_;
+  int count_;
+  double size_, shift_ = 0.0;
+  MatX shapes_, images_;
+  VecX squares_, x_;
 };
 
 /// How far K is from symmetric, and the size of its largest eigenvalues [1/s^2].
@@ -216,26 +266,34 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
   count = std::min(count, available - 1);
   if (count < 1) return result;
 
-  ShiftedInverse inverse(l);
-  MassProduct mass(l);
-  const auto basis = static_cast<Eigen::Index>(std::min(available, std::max(2 * count + 10, 30)));
-  // Not shifted, the lowest modes stand out most. Free motions make K singular: then the least
-  // shift that makes it regular, as far as can be told.
+  SubspaceIteration subspace(l, count, available, character.largest_square);
+  // Not shifted, the lowest modes stand out most. Free motions make K singular: then a shift is
+  // needed. Motions near it drown the others in their round-off, (w^2/shift)^2 times that of K, so
+  // that it must be as large as the modes looked for, once these are known roughly.
   double shift = 0.0;
-  for (int attempt = 0;; ++attempt) {
-    if (inverse.factorise(shift)) break;
+  for (int attempt = 0; !subspace.factorise(shift); ++attempt) {
     if (attempt == 8) throw Error("the stiffness of the model cannot be factorised, even shifted");
-    shift = shift == 0.0 ? -1e-15 * character.largest_square : 10.0 * shift;
+    shift = shift == 0.0 ? -1e-8 * character.largest_square : 10.0 * shift;
   }
-  using Solver =
-      Spectra::SymGEigsShiftSolver<ShiftedInverse, MassProduct, Spectra::GEigsMode::ShiftInvert>;
-  Solver solver(inverse, mass, count, basis, shift);
-  solver.init();
-  solver.compute(Spectra::SortRule::LargestMagn, 1000, 1e-12, Spectra::SortRule::SmallestAlge);
-  if (solver.info() != Spectra::CompInfo::Successful)
-    throw Error("the lowest modes were not found: Lanczos' method did not converge");
-  for (Eigen::Index i = 0; i < count; ++i) {
-    result.modes.push_back(l.mode(solver.eigenvalues()[i], solver.eigenvectors().col(i)));
+  for (int attempt = 0; attempt < 12 && shift != 0.0; ++attempt) {
+    subspace.iterate(0.1);
+    const double wanted = -std::abs(subspace.squares()[count - 1]);
+    if (wanted > 3.0 * shift && wanted < 0.3 * shift) break;
+    if (!subspace.factorise(wanted)) {
+      if (!subspace.factorise(shift))
+        throw Error("the stiffness of the model cannot be factorised, even shifted");
+      break;
+    }
+    shift = wanted;
+  }
+  if (!subspace.iterate(1e-12)) throw Error("the lowest modes were not found: no convergence");
+  std::vector<Eigen::Index> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](Eigen::Index i, Eigen::Index j) {
+    return subspace.squares()[i] < subspace.squares()[j];
+  });
+  for (const Eigen::Index i : order) {
+    result.modes.push_back(l.mode(subspace.squares()[i], subspace.shape(i)));
   }
   return result;
 }

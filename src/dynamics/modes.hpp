@@ -24,7 +24,7 @@ struct Modes {
 
 /// The lowest `count` modes (fewer when the model has fewer) of K s = w^2 M s with G s = 0 at q,
 /// with `joint_forces` in the rows of the joints. Small models are solved densely, larger ones by
-/// Lanczos' method on the inverse of K, shifted so that free motions do not disturb it. Throws
+/// subspace iteration on the inverse of K, shifted so that free motions do not disturb it. Throws
 /// Error when that does not converge.
 Modes find_modes(const System& system, const Configuration& q, const VecX& joint_forces, int count);
 
