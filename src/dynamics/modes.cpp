@@ -10,6 +10,8 @@
 #include <limits>
 #include <numbers>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "dynamics/kkt_matrix.hpp"
 #include "dynamics/tangents.hpp"
@@ -132,13 +134,26 @@ class ShiftedInverse {
     std::copy_n(x, rows(), x_.data());
     x_ /= size_;
     l_.matrix().solve(x_);
-    std::copy_n(x_.data(), rows(), y);
+    Eigen::Map<VecX> image(y, rows());
+    image = x_.head(rows());
+    for (int again = 0; again < 2; ++again) {  // once more for what cancellation leaves
+      image -= excluded_ * (excluded_momenta_.transpose() * image).eval();
+    }
+  }
+  /// From now on, finds motions without these; the columns have unit modal mass.
+  void exclude(const MatX& shapes) {
+    excluded_ = shapes;
+    excluded_momenta_.resize(shapes.rows(), shapes.cols());
+    for (Eigen::Index i = 0; i < shapes.cols(); ++i) {
+      l_.multiply_mass(shapes.col(i).data(), excluded_momenta_.col(i).data());
+    }
   }
 
  private:
   Linearisation& l_;
   double size_;
   mutable VecX x_;
+  MatX excluded_, excluded_momenta_;
 };
 
 class MassProduct {
@@ -265,16 +280,49 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
     if (attempt == 8) throw Error("the stiffness of the model cannot be factorised, even shifted");
     shift = shift == 0.0 ? -1e-15 * character.largest_square : 10.0 * shift;
   }
+  // Lanczos' method sees one of several modes with the same frequency, as round shafts and free
+  // bodies have: it is repeated without those found until nothing nearer to zero comes up.
   using Solver =
       Spectra::SymGEigsShiftSolver<ShiftedInverse, MassProduct, Spectra::GEigsMode::ShiftInvert>;
-  Solver solver(inverse, mass, count, basis, shift);
-  solver.init();
-  solver.compute(Spectra::SortRule::LargestMagn, 1000, 1e-12, Spectra::SortRule::SmallestAlge);
-  if (solver.info() != Spectra::CompInfo::Successful)
-    throw Error("the lowest modes were not found: Lanczos' method did not converge");
-  const MatX shapes = solver.eigenvectors();
-  for (Eigen::Index i = 0; i < count; ++i) {
-    result.modes.push_back(l.mode(solver.eigenvalues()[i], shapes.col(i), character.diagonal));
+  std::vector<std::pair<double, VecX>> found;
+  for (bool complete = false; !complete;) {
+    MatX known(n, static_cast<Eigen::Index>(found.size()));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      known.col(static_cast<Eigen::Index>(i)) = found[i].second;
+    }
+    inverse.exclude(known);
+    const int left = available - static_cast<int>(found.size());
+    const int wanted = std::min(count, left - 1);
+    if (wanted < 1) break;
+    Solver solver(inverse, mass, wanted, std::min<Eigen::Index>(left, basis), shift);
+    solver.init();
+    solver.compute(Spectra::SortRule::LargestMagn, 1000, 1e-12);
+    if (solver.info() != Spectra::CompInfo::Successful)
+      throw Error("the lowest modes were not found: Lanczos' method did not converge");
+    const double farthest =
+        found.size() < static_cast<std::size_t>(count)
+            ? std::numeric_limits<double>::infinity()
+            : std::abs(found[static_cast<std::size_t>(count) - 1].first - shift);
+    complete = true;
+    const VecX squares = solver.eigenvalues();
+    const MatX shapes = solver.eigenvectors();
+    for (Eigen::Index i = 0; i < squares.size(); ++i) {
+      // Twice the same within what was asked for is no news.
+      if (std::abs(squares[i] - shift) >= (1.0 - 1e-9) * farthest) continue;
+      found.emplace_back(squares[i], shapes.col(i));
+      complete = false;
+    }
+    std::sort(found.begin(), found.end(), [shift](const auto& a, const auto& b) {
+      return std::abs(a.first - shift) < std::abs(b.first - shift);
+    });
+  }
+  found.resize(std::min(found.size(), static_cast<std::size_t>(count)));
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  MatX shapes(n, static_cast<Eigen::Index>(found.size()));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    shapes.col(static_cast<Eigen::Index>(i)) = found[i].second;
+    result.modes.push_back(l.mode(found[i].first, found[i].second, character.diagonal));
   }
   result.asymmetry = asymmetry_of(l, result.modes, shapes);
   return result;
