@@ -55,7 +55,7 @@ bool complain_about_unknown_command(const std::string& word) {
 }
 
 int run_program(int argc, char** argv) {
-  CLI::App app("clatter simulates machines whose parts collide, slide and roll.", "clatter");
+  CLI::App app("clatter simulates machines whose parts collide, slide and flex.", "clatter");
   app.set_version_flag("--version", fmt::format("clatter {}", version));
   app.require_subcommand(1);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND ...");
