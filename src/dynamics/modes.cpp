@@ -281,11 +281,16 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
     shift = shift == 0.0 ? -1e-15 * character.largest_square : 10.0 * shift;
   }
   // Lanczos' method sees one of several modes with the same frequency, as round shafts and free
-  // bodies have: it is repeated without those found until nothing nearer to zero comes up.
+  // bodies have, and those much farther from the shift than the nearest only roughly: it is
+  // repeated without those found, with a shift for those that are left, until nothing nearer to
+  // zero comes up.
   using Solver =
       Spectra::SymGEigsShiftSolver<ShiftedInverse, MassProduct, Spectra::GEigsMode::ShiftInvert>;
+  constexpr double sharp = 1e6;  // times the least distance; 1e-10 of a square is then sure
+  constexpr int max_passes = 100;
   std::vector<std::pair<double, VecX>> found;
-  for (bool complete = false; !complete;) {
+  for (int pass = 0;; ++pass) {
+    if (pass == max_passes) throw Error("the lowest modes were not found in a hundred attempts");
     MatX known(n, static_cast<Eigen::Index>(found.size()));
     for (std::size_t i = 0; i < found.size(); ++i) {
       known.col(static_cast<Eigen::Index>(i)) = found[i].second;
@@ -299,22 +304,29 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
     solver.compute(Spectra::SortRule::LargestMagn, 1000, 1e-12);
     if (solver.info() != Spectra::CompInfo::Successful)
       throw Error("the lowest modes were not found: Lanczos' method did not converge");
+    // Twice the same within what was asked for is no news.
     const double farthest =
         found.size() < static_cast<std::size_t>(count)
             ? std::numeric_limits<double>::infinity()
-            : std::abs(found[static_cast<std::size_t>(count) - 1].first - shift);
-    complete = true;
+            : (1.0 - 1e-9) * std::abs(found[static_cast<std::size_t>(count) - 1].first);
     const VecX squares = solver.eigenvalues();
     const MatX shapes = solver.eigenvectors();
+    const double nearest = (squares.array() - shift).abs().minCoeff();
+    double next_shift = 0.0;
+    bool news = false;
     for (Eigen::Index i = 0; i < squares.size(); ++i) {
-      // Twice the same within what was asked for is no news.
-      if (std::abs(squares[i] - shift) >= (1.0 - 1e-9) * farthest) continue;
-      found.emplace_back(squares[i], shapes.col(i));
-      complete = false;
+      if (std::abs(squares[i]) >= farthest) continue;
+      news = true;
+      if (std::abs(squares[i] - shift) < sharp * nearest) {
+        found.emplace_back(squares[i], shapes.col(i));
+      } else if (next_shift == 0.0 || std::abs(squares[i]) < -next_shift) {
+        next_shift = -std::abs(squares[i]);
+      }
     }
-    std::sort(found.begin(), found.end(), [shift](const auto& a, const auto& b) {
-      return std::abs(a.first - shift) < std::abs(b.first - shift);
-    });
+    if (!news) break;
+    std::sort(found.begin(), found.end(),
+              [](const auto& a, const auto& b) { return std::abs(a.first) < std::abs(b.first); });
+    if (next_shift < 0.0 && inverse.factorise(next_shift)) shift = next_shift;
   }
   found.resize(std::min(found.size(), static_cast<std::size_t>(count)));
   std::sort(found.begin(), found.end(),

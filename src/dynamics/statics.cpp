@@ -73,8 +73,12 @@ class LoadPath {
     system_.set_load_factor(factor);
     evaluate_rows();
     double shift = 0.0;
+    bool polished = factor < 1.0;  // at the end once more: stiff models balance before they settle
     for (int update = 0;; ++update) {
-      if (is_balanced(factor)) return update;
+      if (is_balanced(factor)) {
+        if (polished || system_.weighted_norm(residual_) == 0.0) return update;
+        polished = true;
+      }
       if (update == settings_.max_iterations) {
         why_ = fmt::format("Newton's method did not converge in {} iterations", update);
         return -1;
