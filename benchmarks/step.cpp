@@ -323,7 +323,7 @@ void run_element(benchmark::State& state, bool tangent) {
   for ([[maybe_unused]] auto _ : state) {
     for (const BeamElement& element : system.beam_elements()) {
       if (tangent) {
-        element.tangent(element.helix(q), increment, K, C);
+        element.tangent(element.helix(q), increment, 1.0, K, C);
         benchmark::DoNotOptimize(K.data());
       } else {
         element.force(element.helix(q), increment, f);

@@ -8,6 +8,20 @@ namespace {
 // Offsets of the column groups, as in PairCoordinate.
 constexpr int XA = 0, TA = 3, XB = 6, TB = 9;
 
+/// skew(a) X and X skew(a)
+Mat3 skew_times(const Vec3& a, const Mat3& X) {
+  Mat3 product;
+  for (int i = 0; i < 3; ++i) product.col(i) = a.cross(X.col(i));
+  return product;
+}
+Mat3 times_skew(const Mat3& X, const Vec3& a) {
+  Mat3 product;
+  product.col(0) = a.z() * X.col(1) - a.y() * X.col(2);
+  product.col(1) = a.x() * X.col(2) - a.z() * X.col(0);
+  product.col(2) = a.y() * X.col(0) - a.x() * X.col(1);
+  return product;
+}
+
 }  // namespace
 
 /// Rates of chord, psi and u.
@@ -28,6 +42,7 @@ BeamElement::BeamElement(int a, int b, const BeamProperties& properties)
       turn_a_(p_.frame_a),
       turn_b_(p_.frame_b) {
   const double half = 0.5 * p_.length, sixth = p_.lumped_mass ? 0.0 : p_.length / 6.0;
+  sixth_mass_ << Vec3::Constant(sixth * p_.line_mass), sixth * p_.line_inertia;
   const Mat3 one = Mat3::Identity();
   const auto fill = [&](int at_a, int at_b, const Mat3& line, const Mat3& Fa, const Mat3& Fb) {
     mass_correction_.block<3, 3>(at_a, at_a) = -sixth * Fa * line * Fa.transpose();
@@ -131,15 +146,16 @@ Vec6 BeamElement::stiffest_force() const {
 //   dp = A^T S du + P dpsi,   dm = B dpsi + E^T S du + Q dpsi + P^T dchord.
 // With stiffness damping u and psi in the stress are replaced by u + beta du/dt, psi + beta
 // dpsi/dt.
-[[gnu::flatten]] void BeamElement::tangent(const Helix& lies, const NodalVector& v, Mat12& K,
-                                           Mat12& C) const {
+[[gnu::flatten]] void BeamElement::tangent(const Helix& lies, const NodalVector& v, double factor,
+                                           Mat12& K, Mat12& C) const {
   const ChordMap& map = lies.map;
   const Mat3 &A = map.A, &Ra = lies.Ra;
   const Vec3& chord = lies.chord;
   const Vec12 ends = in_section_axes(v);
-  const SectionVector stress = resultant(lies, ends);
+  const SectionVector stress = factor * resultant(lies, ends);
   const Vec3 N = stress.head<3>();
-  const Vec3 S = p_.stiffness.head<3>() / p_.length, B = p_.stiffness.tail<3>() / p_.length;
+  const SectionVector per_length = factor / p_.length * p_.stiffness;
+  const Vec3 S = per_length.head<3>(), B = per_length.tail<3>();
   const Mat3 E = map.slope(chord), P = map.transposed_slope(N);
   const Vec3 p = A.transpose() * N;
   const Vec3 m = stress.tail<3>() + E.transpose() * N;
@@ -147,10 +163,10 @@ Vec6 BeamElement::stiffest_force() const {
   // Variations of the stress with chord, psi and directly with Theta_a.
   Mat3 N_chord = S.asDiagonal() * A, N_psi = S.asDiagonal() * E, M_psi = B.asDiagonal();
   Mat3 N_turn = Mat3::Zero();
-  C.setZero();
   const double beta = p_.stiffness_damping;
+  C.setZero();
   if (beta > 0.0) {
-    add_damping(lies, N_chord, N_psi, M_psi, C);
+    add_damping(lies, C);
     const Rates rates(lies, ends);
     const Vec3 spin_a = ends.segment<3>(TA), spin_b = ends.segment<3>(TB);
     const Vec3 apart = Ra.transpose() * (ends.segment<3>(XB) - ends.segment<3>(XA));
@@ -166,22 +182,21 @@ Vec6 BeamElement::stiffest_force() const {
   const Mat3 m_psi = M_psi + E.transpose() * N_psi + map.curvature(N, chord);
 
   // ... and of the gradient with x_b (= minus x_a), Theta_a and Theta_b.
-  const Mat3 chord_skew = skew(chord), p_skew = skew(p);
   const Mat3 p_x = p_chord * Ra.transpose();
-  Mat3 p_a = p_chord * chord_skew - p_psi * A, m_a = m_chord * chord_skew - m_psi * A;
+  Mat3 p_a = times_skew(p_chord, chord) - p_psi * A, m_a = times_skew(m_chord, chord) - m_psi * A;
   const Mat3 p_b = p_psi * A.transpose(), m_b = m_psi * A.transpose();
   if (beta > 0.0) {
     p_a += A.transpose() * N_turn;
     m_a += E.transpose() * N_turn;
   }
   const Mat3 m_slope = map.slope(m), m_transposed = m_slope - skew(m);
-  const Mat3 K_xx = Ra * p_x, K_xa = Ra * (p_a - p_skew), K_xb = Ra * p_b;
-  const Mat3 K_ab = -(chord_skew * p_b) - A.transpose() * m_b - m_transposed * A.transpose();
+  const Mat3 K_xx = Ra * p_x, K_xa = Ra * (p_a - skew(p)), K_xb = Ra * p_b;
+  const Mat3 K_ab = -skew_times(chord, p_b) - A.transpose() * m_b - m_transposed * A.transpose();
   // Derivatives of an energy in different directions commute unless both turn the same node.
   Mat3 K_ax = K_xa.transpose(), K_bx = K_xb.transpose(), K_ba = K_ab.transpose();
   if (beta > 0.0) {
     const Mat3 m_x = m_chord * Ra.transpose();
-    K_ax = p_skew * Ra.transpose() - chord_skew * p_x - A.transpose() * m_x;
+    K_ax = skew_times(p, Ra.transpose()) - skew_times(chord, p_x) - A.transpose() * m_x;
     K_bx = A * m_x;
     K_ba = A * m_a - m_slope * A;
   }
@@ -191,7 +206,7 @@ Vec6 BeamElement::stiffest_force() const {
   K.block<3, 3>(XA, TB) = -K_xb;
   K.block<3, 3>(TA, XA) = -K_ax;
   K.block<3, 3>(TA, TA) =
-      p_skew * chord_skew - chord_skew * p_a - A.transpose() * m_a + m_transposed * A;
+      times_skew(skew(p), chord) - skew_times(chord, p_a) - A.transpose() * m_a + m_transposed * A;
   K.block<3, 3>(TA, XB) = K_ax;
   K.block<3, 3>(TA, TB) = K_ab;
   K.block<3, 3>(XB, XA) = -K_xx;
@@ -207,7 +222,7 @@ Vec6 BeamElement::stiffest_force() const {
     if (beta > 0.0) to_node_axes(C);
   }
 
-  if (!p_.lumped_mass) {
+  if (is_gyroscopic()) {
     const Vec12 pair = of_pair(v, a_, b_);
     Vec12 momentum;
     correct_momentum(v, momentum);
@@ -222,22 +237,18 @@ Vec6 BeamElement::stiffest_force() const {
   if (p_.mass_damping > 0.0) C += p_.mass_damping * mass_;
 }
 
-/// C of stiffness damping is beta times the part of K that the stiffness of the section makes.
-void BeamElement::add_damping(const Helix& lies, const Mat3& N_chord, const Mat3& N_psi,
-                              const Mat3& M_psi, Mat12& C) const {
+void BeamElement::add_damping(const Helix& lies, Mat12& C) const {
   const Mat3& A = lies.map.A;
-  const Mat3 E = lies.map.slope(lies.chord);
   Eigen::Matrix<double, 3, 12> chord_rows = Eigen::Matrix<double, 3, 12>::Zero();
-  Eigen::Matrix<double, 3, 12> psi_rows = chord_rows;
+  Eigen::Matrix<double, 6, 12> rows = Eigen::Matrix<double, 6, 12>::Zero();  // of u and psi
   chord_rows.middleCols<3>(XB) = lies.Ra.transpose();
   chord_rows.middleCols<3>(XA) = -chord_rows.middleCols<3>(XB);
   chord_rows.middleCols<3>(TA) = skew(lies.chord);
-  psi_rows.middleCols<3>(TA) = -A;
-  psi_rows.middleCols<3>(TB) = A.transpose();
-  const Eigen::Matrix<double, 3, 12> u_rows = A * chord_rows + E * psi_rows;
-  C.noalias() +=
-      p_.stiffness_damping * u_rows.transpose() * (N_chord * chord_rows + N_psi * psi_rows);
-  C.noalias() += p_.stiffness_damping * psi_rows.transpose() * (M_psi * psi_rows);
+  rows.block<3, 3>(3, TA) = -A;
+  rows.block<3, 3>(3, TB) = A.transpose();
+  rows.topRows<3>() = A * chord_rows + lies.map.slope(lies.chord) * rows.bottomRows<3>();
+  const SectionVector damping = p_.stiffness_damping / p_.length * p_.stiffness;
+  C.noalias() += rows.transpose() * damping.asDiagonal() * rows;
 }
 
 void BeamElement::to_node_axes(Mat12& matrix) const {
@@ -253,28 +264,11 @@ void BeamElement::add_mass_correction(double factor, Mat12& matrix) const {
     matrix += factor * mass_correction_;
     return;
   }
-  const double mass = factor * p_.length / 6.0 * p_.line_mass;
-  const Vec3 inertia = factor * p_.length / 6.0 * p_.line_inertia;
-  Vec6 part;
-  part << Vec3::Constant(mass), inertia;
+  const Vec6 part = factor * sixth_mass_;
   matrix.diagonal().head<6>() -= part;
   matrix.diagonal().tail<6>() -= part;
   matrix.topRightCorner<6, 6>().diagonal() += part;
   matrix.bottomLeftCorner<6, 6>().diagonal() += part;
-}
-
-void BeamElement::correct_momentum(const NodalVector& v, Vec12& momentum) const {
-  if (p_.lumped_mass) {
-    momentum.setZero();
-    return;
-  }
-  const Vec12 ends = in_section_axes(v);
-  const double sixth = p_.length / 6.0;
-  momentum.segment<3>(XA) = sixth * p_.line_mass * (ends.segment<3>(XB) - ends.segment<3>(XA));
-  momentum.segment<3>(XB) = -momentum.segment<3>(XA);
-  const Vec3 turn = sixth * p_.line_inertia.cwiseProduct(ends.segment<3>(TB) - ends.segment<3>(TA));
-  momentum.segment<3>(TA) = offset_ ? Vec3(p_.frame_a * turn) : turn;
-  momentum.segment<3>(TB) = offset_ ? Vec3(-(p_.frame_b * turn)) : -turn;
 }
 
 double BeamElement::energy(const Helix& lies) const {

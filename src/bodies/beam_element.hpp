@@ -67,14 +67,21 @@ class BeamElement {
   /// Force and torque on a node per displacement [1/m]: round-off of positions, and of rotations
   /// as displacements over the length, makes a noise of this times its size.
   Vec6 stiffest_force() const;
-  /// K = -d(force)/dq, C = -d(force)/dv
-  void tangent(const Helix& helix, const NodalVector& v, Mat12& K, Mat12& C) const;
+  /// K = -factor d(force)/dq, C = -d(force)/dv
+  void tangent(const Helix& helix, const NodalVector& v, double factor, Mat12& K, Mat12& C) const;
   bool is_damped() const { return p_.mass_damping > 0.0 || p_.stiffness_damping > 0.0; }
   /// C of an element that is not damped: between rotations, and zero in the plane.
   bool is_gyroscopic() const { return !p_.lumped_mass && p_.line_inertia[0] > 0.0; }
 
   /// The part of the momentum M v that makes the mass consistent, and its constant matrix.
-  void correct_momentum(const NodalVector& v, Vec12& momentum) const;
+  void correct_momentum(const NodalVector& v, Vec12& momentum) const {
+    if (offset_) {
+      momentum = mass_correction_ * of_pair(v, a_, b_);
+    } else {
+      momentum.head<6>() = sixth_mass_.cwiseProduct(of_node(v, b_) - of_node(v, a_));
+      momentum.tail<6>() = -momentum.head<6>();
+    }
+  }
   const Mat12& mass_correction() const { return mass_correction_; }
   void add_mass_correction(double factor, Mat12& matrix) const;
 
@@ -86,8 +93,8 @@ class BeamElement {
   struct Rates;
   SectionVector strain(const Helix& helix) const;
   SectionVector resultant(const Helix& helix, const Vec12& v) const;
-  void add_damping(const Helix& helix, const Mat3& N_chord, const Mat3& N_psi, const Mat3& M_psi,
-                   Mat12& C) const;
+  /// The part of C that stiffness damping makes, in section axes.
+  void add_damping(const Helix& helix, Mat12& C) const;
   /// Velocities of the ends, rotations in section axes; and back, rows and columns of a matrix.
   Vec12 in_section_axes(const NodalVector& v) const;
   void to_node_axes(Mat12& matrix) const;
@@ -96,6 +103,7 @@ class BeamElement {
   BeamProperties p_;
   bool offset_;  // a section frame differs from that of its node
   Quaternion turn_a_, turn_b_;
+  Vec6 sixth_mass_;  // a sixth of mass and inertia of the element, or zero when they are lumped
   Mat12 mass_ = Mat12::Zero(), mass_correction_ = Mat12::Zero();
 };
 

@@ -32,10 +32,9 @@ void add_tangents(const System& system, const Configuration& q, const NodalVecto
   for (std::size_t e = 0; e < system.beam_elements().size(); ++e) {
     const BeamElement& element = system.beam_elements()[e];
     const bool with_damping = damping != 0.0 && (element.is_damped() || element.is_gyroscopic());
-    if (stiffness != 0.0 || with_damping) element.tangent(system.helix(e), v, K, C);
+    if (stiffness != 0.0 || with_damping) element.tangent(system.helix(e), v, stiffness, K, C);
     if (stiffness != 0.0) {
       finish(K, element.a(), element.b());
-      K *= stiffness;
     } else {
       K.setZero();
     }
