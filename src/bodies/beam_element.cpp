@@ -229,7 +229,12 @@ Vec6 BeamElement::stiffest_force() const {
     for (const int row : {TA, TB}) {
       const Mat3 spin = skew(pair.segment<3>(row));
       for (const int column : {TA, TB}) {
-        C.block<3, 3>(row, column) += spin * mass_correction_.block<3, 3>(row, column);
+        if (offset_) {
+          C.block<3, 3>(row, column) += spin * mass_correction_.block<3, 3>(row, column);
+        } else {
+          const Vec3 inertia = (row == column ? -1.0 : 1.0) * sixth_mass_.tail<3>();
+          C.block<3, 3>(row, column) += spin * inertia.asDiagonal();
+        }
       }
       C.block<3, 3>(row, row) -= skew(momentum.segment<3>(row));
     }

@@ -27,7 +27,11 @@ KktMatrix::KktMatrix(const System& system, bool with_contacts)
       matrix_(system.dofs() + system.joint_rows() + (with_contacts ? system.contact_rows() : 0)),
       first_joint_row_(system.dofs()),
       first_contact_row_(system.dofs() + system.joint_rows()) {
-  for (const Node& node : system.nodes()) nodes_.push_back(matrix_.reserve(node.dof, node.dof));
+  // Mass on the diagonal; inertia and gyroscopic terms between rotations.
+  for (const Node& node : system.nodes()) {
+    nodes_.push_back(matrix_.reserve(node.dof, node.dof,
+                                     [](int i, int j) { return i == j || (i >= 3 && j >= 3); }));
+  }
   for (const BeamElement& element : system.beam_elements()) {
     const auto dofs = dofs_of(node_table_, element.a(), element.b());
     beams_.push_back(matrix_.reserve(dofs, dofs));

@@ -77,6 +77,7 @@ SystemMatrix::Block SystemMatrix::reserve(
     }
   }
   block.end = static_cast<int>(targets_.size());
+  blocks_.push_back(block);
   return block;
 }
 
@@ -120,6 +121,15 @@ void SystemMatrix::finish_pattern() {
     s.scaled.assign(s.row_of.size(), 0.0);
     analyse();
   }
+  for (const Block& block : blocks_) {
+    for (int k = block.end - 2; k >= block.begin; --k) {
+      const Target& next = targets_[k + 1];
+      if (next.source == targets_[k].source + 1 && next.slot == targets_[k].slot + 1) {
+        targets_[k].length = next.length + 1;
+      }
+    }
+  }
+  blocks_ = {};
   rows_ = {};
   columns_ = {};
   multipliers_ = {};

@@ -55,8 +55,10 @@ class SystemMatrix {
   void add(Block block, const Plain& entries) {
     static_assert(!Plain::IsRowMajor || Plain::RowsAtCompileTime == 1);
     const double* source = entries.data();
-    for (int k = block.begin; k < block.end; ++k) {
-      values_[targets_[k].slot] += source[targets_[k].source];
+    for (int k = block.begin; k < block.end;) {
+      const Target& run = targets_[k];
+      for (int i = 0; i < run.length; ++i) values_[run.slot + i] += source[run.source + i];
+      k += run.length;
     }
   }
 
@@ -95,11 +97,13 @@ class SystemMatrix {
   int size_;
   bool dense_;
   struct Target {
-    int source;  // in the block that is added
-    int slot;    // in values_
+    int source;      // in the block that is added
+    int slot;        // in values_
+    int length = 1;  // as many targets, from this one on, follow each other in both
   };
   std::vector<Target> targets_;
   std::vector<int> rows_, columns_;  // of each target until the pattern is finished
+  std::vector<Block> blocks_;        // likewise
   struct Multiplier {
     int unknown;
     std::vector<int> held;
