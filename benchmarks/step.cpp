@@ -103,7 +103,7 @@ Model swinging_beam(bool planar, double duration) {
   hinge.kind = planar ? JointKind::revolute : JointKind::ball;
   hinge.b.body = beam_node_name(beam, 0);
   model.joints.push_back(hinge);
-  model.integrator.step = 1e-4;
+  model.integrator.step = 1e-3;
   model.integrator.duration = duration;
   return model;
 }
@@ -299,7 +299,7 @@ class StepMeasurement {
 void run_beam(benchmark::State& state) {
   long steps = 0, updates = 0;
   for ([[maybe_unused]] auto _ : state) {
-    Simulation simulation(swinging_beam(false, 1.0));
+    Simulation simulation(swinging_beam(false, 10.0));
     while (!simulation.finished()) simulation.step();
     steps = simulation.steps_done();
     const RunStatistics& run = simulation.statistics();

@@ -164,7 +164,7 @@ Vec6 BeamElement::stiffest_force() const {
   Mat3 N_chord = S.asDiagonal() * A, N_psi = S.asDiagonal() * E, M_psi = B.asDiagonal();
   Mat3 N_turn = Mat3::Zero();
   const double beta = p_.stiffness_damping;
-  C.setZero();
+  if (is_damped()) C.setZero();
   if (beta > 0.0) {
     add_damping(lies, C);
     const Rates rates(lies, ends);
@@ -178,7 +178,8 @@ Vec6 BeamElement::stiffest_force() const {
     N_turn = beta * S.asDiagonal() * A * skew(apart);
   }
   const Mat3 p_chord = A.transpose() * N_chord, p_psi = A.transpose() * N_psi + P;
-  const Mat3 m_chord = E.transpose() * N_chord + P.transpose();
+  const Mat3 m_chord =
+      beta > 0.0 ? Mat3(E.transpose() * N_chord + P.transpose()) : Mat3(p_psi.transpose());
   const Mat3 m_psi = M_psi + E.transpose() * N_psi + map.curvature(N, chord);
 
   // ... and of the gradient with x_b (= minus x_a), Theta_a and Theta_b.
@@ -222,21 +223,22 @@ Vec6 BeamElement::stiffest_force() const {
     if (beta > 0.0) to_node_axes(C);
   }
 
-  if (is_gyroscopic()) {
-    const Vec12 pair = of_pair(v, a_, b_);
-    Vec12 momentum;
-    correct_momentum(v, momentum);
-    for (const int row : {TA, TB}) {
-      const Mat3 spin = skew(pair.segment<3>(row));
-      for (const int column : {TA, TB}) {
-        if (offset_) {
-          C.block<3, 3>(row, column) += spin * mass_correction_.block<3, 3>(row, column);
-        } else {
-          const Vec3 inertia = (row == column ? -1.0 : 1.0) * sixth_mass_.tail<3>();
-          C.block<3, 3>(row, column) += spin * inertia.asDiagonal();
-        }
+  // Gyroscopic torques of the mass correction.
+  const Vec12 pair = of_pair(v, a_, b_);
+  Vec12 momentum;
+  correct_momentum(v, momentum);
+  for (const int row : {TA, TB}) {
+    const Mat3 spin = skew(pair.segment<3>(row));
+    for (const int column : {TA, TB}) {
+      Mat3 block;
+      if (offset_) {
+        block = spin * mass_correction_.block<3, 3>(row, column);
+      } else {
+        block = (row == column ? -spin : spin) * sixth_mass_.tail<3>().asDiagonal();
       }
-      C.block<3, 3>(row, row) -= skew(momentum.segment<3>(row));
+      if (row == column) block -= skew(momentum.segment<3>(row));
+      if (is_damped()) block += C.block<3, 3>(row, column);
+      C.block<3, 3>(row, column) = block;
     }
   }
   if (p_.mass_damping > 0.0) C += p_.mass_damping * mass_;

@@ -67,7 +67,8 @@ class BeamElement {
   /// Force and torque on a node per displacement [1/m]: round-off of positions, and of rotations
   /// as displacements over the length, makes a noise of this times its size.
   Vec6 stiffest_force() const;
-  /// K = -factor d(force)/dq, C = -d(force)/dv
+  /// K = -factor d(force)/dq, C = -d(force)/dv. An element that is not damped writes only the
+  /// blocks of C between rotations; the others are zero.
   void tangent(const Helix& helix, const NodalVector& v, double factor, Mat12& K, Mat12& C) const;
   bool is_damped() const { return p_.mass_damping > 0.0 || p_.stiffness_damping > 0.0; }
   /// C of an element that is not damped: between rotations, and zero in the plane.

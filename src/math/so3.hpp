@@ -116,10 +116,10 @@ inline Vec3 log_so3(const Quaternion& rotation) {
 /// T(psi): a change of the rotation vector turns the body by dTheta = T(psi) dpsi in body axes,
 /// that is d exp(skew(psi)) = exp(skew(psi)) skew(dTheta).  001 A.2.4
 inline Mat3 tangent_so3(const Vec3& psi) {
-  const double th2 = psi.squaredNorm();
-  const Mat3 s = skew(psi);
-  return Mat3::Identity() - so3_detail::one_minus_cosine(th2) * s +
-         so3_detail::one_minus_sinc(th2) * s * s;
+  const double th2 = psi.squaredNorm(), b = so3_detail::one_minus_sinc(th2);
+  Mat3 T = b * psi * psi.transpose() - so3_detail::one_minus_cosine(th2) * skew(psi);
+  T.diagonal().array() += 1.0 - b * th2;  // skew(psi)^2 = psi psi^T - th^2 I
+  return T;
 }
 
 inline HalfCotangent half_cotangent(double th2) {

@@ -70,7 +70,7 @@ TEST_P(BeamElementAtRandom, tangents_are_the_derivatives_of_the_force) {
       p.stiffness_damping = damping;
       p.mass_damping = 2.0 * damping;
       const BeamElement element(A, B, p);
-      Mat12 K, C;
+      Mat12 K, C = Mat12::Zero();
       element.tangent(element.helix(q), v, 1.0, K, C);
       const auto at = [&](const VecX& d) -> VecX {
         Vec12 f;
