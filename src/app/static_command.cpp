@@ -20,7 +20,7 @@ namespace {
 /// Modes nearest to zero among which an unstable one is looked for.
 constexpr int modes_to_judge = 10;
 /// Parts of a reaction below this, relative to the largest, are round-off and read 0.
-constexpr double smallest_part = 1e-9;
+constexpr double smallest_part = 1e-8;
 
 struct StaticOptions {
   std::filesystem::path model;

@@ -75,7 +75,8 @@ class LoadPath {
     double shift = 0.0;
     bool polished = factor < 1.0;  // at the end once more: stiff models balance before they settle
     for (int update = 0;; ++update) {
-      if (is_balanced(factor)) {
+      const bool balanced = is_balanced(factor);
+      if (balanced) {
         if (polished || system_.weighted_norm(residual_) == 0.0) return update;
         polished = true;
       }
@@ -84,7 +85,7 @@ class LoadPath {
         return -1;
       }
       ++result_.iterations;
-      if (!solve(shift)) return -1;
+      if (!solve(shift)) return balanced ? update : -1;
       double turn = 0.0, way = 0.0;
       for (Eigen::Index n = 0; n < increment_.size() / 6; ++n) {
         way = std::max(way, increment_.segment<3>(6 * n).norm());
