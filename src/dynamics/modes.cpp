@@ -7,10 +7,9 @@
 #include <cmath>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
+#include <exception>
 #include <limits>
 #include <numbers>
-#include <random>
-#include <utility>
 #include <vector>
 
 #include "dynamics/kkt_matrix.hpp"
@@ -168,21 +167,9 @@ class MassProduct {
   Linearisation& l_;
 };
 
-/// The size of the largest eigenvalues of K [1/s^2], and its diagonal.
-struct Character {
-  double largest_square;
-  VecX diagonal;
-};
-
-Character character_of(Linearisation& l) {
-  std::mt19937 engine(3);
-  std::uniform_real_distribution<double> any(-1.0, 1.0);
-  VecX x(l.unknowns()), mass_x(l.unknowns());
-  for (Eigen::Index i = 0; i < x.size(); ++i) x[i] = any(engine);
+VecX diagonal_of_stiffness(Linearisation& l) {
   l.assemble({0.0, 0.0, 1.0, true});
-  l.multiply_mass(x.data(), mass_x.data());
-  return {std::abs(x.dot(l.multiply(x))) / x.dot(mass_x),
-          l.matrix().matrix().diagonal().head(l.unknowns())};
+  return l.matrix().matrix().diagonal().head(l.unknowns());
 }
 
 /// Of Modes; the columns of S are the modes, with unit modal mass.
@@ -222,7 +209,7 @@ Modes find_modes_dense(const System& system, const Configuration& q, const VecX&
                        int count) {
   Linearisation l(system, q, joint_forces);
   Modes result;
-  const Character character = character_of(l);
+  const VecX diagonal = diagonal_of_stiffness(l);
   const Eigen::Index n = l.unknowns();
   l.assemble({0.0, 0.0, 1.0, true});
   const MatX all = l.matrix().matrix().entries();
@@ -251,7 +238,7 @@ Modes find_modes_dense(const System& system, const Configuration& q, const VecX&
       epsilon * static_cast<double>(K.rows()) * solver.eigenvalues().cwiseAbs().maxCoeff();
   const MatX shapes = basis * solver.eigenvectors().leftCols(found);
   for (Eigen::Index i = 0; i < found; ++i) {
-    result.modes.push_back(l.mode(solver.eigenvalues()[i], shapes.col(i), character.diagonal));
+    result.modes.push_back(l.mode(solver.eigenvalues()[i], shapes.col(i), diagonal));
     result.modes.back().round_off += blur;
   }
   result.asymmetry = asymmetry_of(l, result.modes, shapes);
@@ -262,14 +249,15 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
                         int count) {
   Linearisation l(system, q, joint_forces);
   Modes result;
-  const Character character = character_of(l);
+  const VecX diagonal = diagonal_of_stiffness(l);
   const Eigen::Index n = l.unknowns();
   const int available = static_cast<int>(n) - l.rows();
   count = std::min(count, available - 1);
   if (count < 1) return result;
 
-  const double size = size_of_stiffness(system, q, l.matrix());
-  ShiftedInverse inverse(l, size > 0.0 ? size : 1.0);
+  double size = size_of_stiffness(system, q, l.matrix());
+  if (size == 0.0) size = 1.0;
+  ShiftedInverse inverse(l, size);
   MassProduct mass(l);
   const auto basis = static_cast<Eigen::Index>(std::min(available, std::max(2 * count + 10, 30)));
   // Not shifted, the lowest modes stand out most. Free motions make K singular: then the least
@@ -278,7 +266,7 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
   for (int attempt = 0;; ++attempt) {
     if (inverse.factorise(shift)) break;
     if (attempt == 8) throw Error("the stiffness of the model cannot be factorised, even shifted");
-    shift = shift == 0.0 ? -1e-15 * character.largest_square : 10.0 * shift;
+    shift = shift == 0.0 ? -1e-15 * size : 10.0 * shift;
   }
   // Lanczos' method sees one of several modes with the same frequency, as round shafts and free
   // bodies have, and those much farther from the shift than the nearest only roughly: it is
@@ -286,29 +274,38 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
   // zero comes up.
   using Solver =
       Spectra::SymGEigsShiftSolver<ShiftedInverse, MassProduct, Spectra::GEigsMode::ShiftInvert>;
-  constexpr double sharp = 1e6;  // times the least distance; 1e-10 of a square is then sure
+  constexpr double accuracy = 1e-12;  // of the distance of a square from the shift
+  constexpr double sharp = 1e6;       // times the least distance; 1e-10 of a square is then sure
   constexpr int max_passes = 100;
-  std::vector<std::pair<double, VecX>> found;
+  struct Found {
+    double square, blur;
+    VecX shape;
+  };
+  std::vector<Found> found;
   for (int pass = 0;; ++pass) {
     if (pass == max_passes) throw Error("the lowest modes were not found in a hundred attempts");
     MatX known(n, static_cast<Eigen::Index>(found.size()));
     for (std::size_t i = 0; i < found.size(); ++i) {
-      known.col(static_cast<Eigen::Index>(i)) = found[i].second;
+      known.col(static_cast<Eigen::Index>(i)) = found[i].shape;
     }
     inverse.exclude(known);
     const int left = available - static_cast<int>(found.size());
     const int wanted = std::min(count, left - 1);
     if (wanted < 1) break;
     Solver solver(inverse, mass, wanted, std::min<Eigen::Index>(left, basis), shift);
-    solver.init();
-    solver.compute(Spectra::SortRule::LargestMagn, 1000, 1e-12);
+    try {
+      solver.init();
+      solver.compute(Spectra::SortRule::LargestMagn, 1000, accuracy);
+    } catch (const std::exception& error) {
+      throw Error(fmt::format("the lowest modes were not found: {}", error.what()));
+    }
     if (solver.info() != Spectra::CompInfo::Successful)
       throw Error("the lowest modes were not found: Lanczos' method did not converge");
     // Twice the same within what was asked for is no news.
     const double farthest =
         found.size() < static_cast<std::size_t>(count)
             ? std::numeric_limits<double>::infinity()
-            : (1.0 - 1e-9) * std::abs(found[static_cast<std::size_t>(count) - 1].first);
+            : (1.0 - 1e-9) * std::abs(found[static_cast<std::size_t>(count) - 1].square);
     const VecX squares = solver.eigenvalues();
     const MatX shapes = solver.eigenvectors();
     const double nearest = (squares.array() - shift).abs().minCoeff();
@@ -318,23 +315,24 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
       if (std::abs(squares[i]) >= farthest) continue;
       news = true;
       if (std::abs(squares[i] - shift) < sharp * nearest) {
-        found.emplace_back(squares[i], shapes.col(i));
+        found.push_back({squares[i], accuracy * std::abs(squares[i] - shift), shapes.col(i)});
       } else if (next_shift == 0.0 || std::abs(squares[i]) < -next_shift) {
         next_shift = -std::abs(squares[i]);
       }
     }
     if (!news) break;
     std::sort(found.begin(), found.end(),
-              [](const auto& a, const auto& b) { return std::abs(a.first) < std::abs(b.first); });
+              [](const auto& a, const auto& b) { return std::abs(a.square) < std::abs(b.square); });
     if (next_shift < 0.0 && inverse.factorise(next_shift)) shift = next_shift;
   }
   found.resize(std::min(found.size(), static_cast<std::size_t>(count)));
   std::sort(found.begin(), found.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
+            [](const auto& a, const auto& b) { return a.square < b.square; });
   MatX shapes(n, static_cast<Eigen::Index>(found.size()));
   for (std::size_t i = 0; i < found.size(); ++i) {
-    shapes.col(static_cast<Eigen::Index>(i)) = found[i].second;
-    result.modes.push_back(l.mode(found[i].first, found[i].second, character.diagonal));
+    shapes.col(static_cast<Eigen::Index>(i)) = found[i].shape;
+    result.modes.push_back(l.mode(found[i].square, found[i].shape, diagonal));
+    result.modes.back().round_off += found[i].blur;
   }
   result.asymmetry = asymmetry_of(l, result.modes, shapes);
   return result;

@@ -116,8 +116,9 @@ struct Nsga::PositionCorrection {
     System& system = s.system_;
     const double h2 = s.h_ * s.h_;
     const bool moved = !s.U_.isZero(0.0);  // else everything is as the smooth motion left it
+    const bool changed = moved || s.has_moved_;
     s.total_ = s.delta_ + s.U_;
-    if (moved || s.has_moved_) {
+    if (changed) {
       retract(system.nodes(), s.q_n_, s.total_, s.q_);
       s.evaluate_joint_rows(s.q_);
     }
@@ -156,7 +157,7 @@ struct Nsga::PositionCorrection {
     s.add_joint_reactions(s.joint_total_, s.reaction_);
     s.reaction_ -= h2 * s.reaction_smooth_;
     s.add_contact_reactions(s.reaction_);
-    const double numbers = s.change_of_forces(moved, s.vs_);
+    const double numbers = s.change_of_forces(changed, s.vs_);  // and the beams as they lie
     if (moved) {
       system.apply_mass(s.U_, s.momentum_);
     } else {

@@ -192,6 +192,31 @@ TEST(modes, follower_load_makes_the_stiffness_asymmetric) {
   }
 }
 
+// Heavy beside the beam, so that the one motion that nothing resists is found among stiffnesses
+// that are many powers of ten larger.
+TEST(modes, weight_that_hangs_on_a_beam_spins_freely) {
+  Model model;
+  model.gravity = {0, 0, -9.81};
+  model.beams = {rod(40, 2.0)};
+  model.beams[0].section = section_of(RectangleSection{0.02, 0.05});
+  model.bodies = {testing::box("weight", BodyKind::rigid, 10.0, Vec3::Ones(), {1, 0, -0.5})};
+  JointSpec hook;
+  hook.name = "hook";
+  hook.kind = JointKind::ball;
+  hook.a.body = "rod.20";
+  hook.b = {"weight", {0, 0, 0.5}};
+  model.joints = {fixed_to_ground("clamp", "rod.0", Vec3::Zero()),
+                  fixed_to_ground("other clamp", "rod.40", {2, 0, 0}), hook};
+  const Modes dense = modes_of(model, 8, find_modes_dense);
+  const Modes sparse = modes_of(model, 8, find_modes_sparse);
+  expect_same(dense, sparse);
+  for (const Modes* found : {&dense, &sparse}) {
+    EXPECT_TRUE(found->modes[0].is_free());
+    EXPECT_FALSE(found->modes[1].is_free());
+    EXPECT_GT(found->modes[1].square, 0.0);
+  }
+}
+
 TEST(modes, machine_without_freedom_has_none) {
   Model model;
   model.bodies = {testing::box("block", BodyKind::rigid, 1.0, Vec3::Ones(), Vec3::Zero())};
