@@ -63,13 +63,13 @@ class BeamElement {
 
   /// Elastic and damping forces on a and b, and what the mass correction adds to the gyroscopic
   /// torques of the nodes.
-  void force(const Helix& helix, const NodalVector& v, Vec12& f) const;
+  void force(const Helix& lies, const NodalVector& v, Vec12& f) const;
   /// Force and torque on a node per displacement [1/m]: round-off of positions, and of rotations
   /// as displacements over the length, makes a noise of this times its size.
   Vec6 stiffest_force() const;
   /// K = -factor d(force)/dq, C = -d(force)/dv. An element that is not damped writes only the
   /// blocks of C between rotations; the others are zero.
-  void tangent(const Helix& helix, const NodalVector& v, double factor, Mat12& K, Mat12& C) const;
+  void tangent(const Helix& lies, const NodalVector& v, double factor, Mat12& K, Mat12& C) const;
   bool is_damped() const { return p_.mass_damping > 0.0 || p_.stiffness_damping > 0.0; }
   /// C of an element that is not damped: between rotations, and zero in the plane.
   bool is_gyroscopic() const { return !p_.lumped_mass && p_.line_inertia[0] > 0.0; }
@@ -86,7 +86,7 @@ class BeamElement {
   const Mat12& mass_correction() const { return mass_correction_; }
   void add_mass_correction(double factor, Mat12& matrix) const;
 
-  double energy(const Helix& helix) const;
+  double energy(const Helix& lies) const;
   /// Power that Rayleigh damping takes out.
   double dissipated_power(const Configuration& q, const NodalVector& v) const;
 
@@ -95,7 +95,7 @@ class BeamElement {
   SectionVector strain(const Helix& helix) const;
   SectionVector resultant(const Helix& helix, const Vec12& v) const;
   /// The part of C that stiffness damping makes, in section axes.
-  void add_damping(const Helix& helix, Mat12& C) const;
+  void add_damping(const Helix& lies, Mat12& C) const;
   /// Velocities of the ends, rotations in section axes; and back, rows and columns of a matrix.
   Vec12 in_section_axes(const NodalVector& v) const;
   void to_node_axes(Mat12& matrix) const;
