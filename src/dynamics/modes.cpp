@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <exception>
@@ -191,6 +192,43 @@ double asymmetry_of(Linearisation& l, const std::vector<Mode>& modes, const MatX
   return asymmetry;
 }
 
+/// All eigenvalues of K s = square M s with their round-off, the lowest first, and shapes of unit
+/// modal mass.
+struct Spectrum {
+  VecX squares, blur;
+  MatX shapes;
+
+  Spectrum(const MatX& K, const MatX& M) {
+    const Eigen::GeneralizedSelfAdjointEigenSolver<MatX> direct(K, M);
+    if (direct.info() != Eigen::Success) throw Error("the eigenvalues of the model were not found");
+    squares = direct.eigenvalues();
+    shapes = direct.eigenvectors();
+    // The solver finds all squares at once, each to the round-off of the largest. Thin beams bend
+    // with less than that; of the inverse of K + shift M their squares are the largest.
+    const Eigen::Index n = squares.size();
+    const double part = epsilon * static_cast<double>(n);
+    const double largest = squares.cwiseAbs().maxCoeff(), all = part * largest;
+    blur = VecX::Constant(n, all);
+    const double shift = std::max(all, -2.0 * squares[0]);
+    Eigen::Index small = 0;
+    while (small < n && squares[small] < std::sqrt(all * largest)) ++small;
+    // Shapes of equal frequency come from one solution.
+    while (small > 0 && small < n && squares[small] - squares[small - 1] < 1e-3 * squares[small])
+      --small;
+    const MatX shifted = K + shift * M;
+    if (small == 0 || Eigen::LLT<MatX>(shifted).info() != Eigen::Success) return;
+    const Eigen::GeneralizedSelfAdjointEigenSolver<MatX> inverse(M, shifted);
+    if (inverse.info() != Eigen::Success) return;
+    for (Eigen::Index i = 0; i < small; ++i) {
+      const double nu = inverse.eigenvalues()[n - 1 - i];
+      squares[i] = 1.0 / nu - shift;
+      shapes.col(i) = inverse.eigenvectors().col(n - 1 - i) / std::sqrt(nu);
+      const double sums = K.diagonal().cwiseAbs().dot(shapes.col(i).cwiseAbs2());
+      blur[i] = std::min(all, part * (1.0 / (nu * nu * shift) + sums));
+    }
+  }
+};
+
 }  // namespace
 
 bool Mode::is_free() const { return std::abs(square) <= round_off; }
@@ -230,16 +268,12 @@ Modes find_modes_dense(const System& system, const Configuration& q, const VecX&
   K = (basis.transpose() * K * basis).eval();
   M = (basis.transpose() * M * basis).eval();
   if (K.rows() == 0) return result;
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatX> solver(K, M);
-  if (solver.info() != Eigen::Success) throw Error("the eigenvalues of the model were not found");
+  const Spectrum spectrum(K, M);
   const Eigen::Index found = std::min<Eigen::Index>(count, K.rows());
-  // The solver finds all squares at once, each to the round-off of the largest.
-  const double blur =
-      epsilon * static_cast<double>(K.rows()) * solver.eigenvalues().cwiseAbs().maxCoeff();
-  const MatX shapes = basis * solver.eigenvectors().leftCols(found);
+  const MatX shapes = basis * spectrum.shapes.leftCols(found);
   for (Eigen::Index i = 0; i < found; ++i) {
-    result.modes.push_back(l.mode(solver.eigenvalues()[i], shapes.col(i), diagonal));
-    result.modes.back().round_off += blur;
+    result.modes.push_back(l.mode(spectrum.squares[i], shapes.col(i), diagonal));
+    result.modes.back().round_off += spectrum.blur[i];
   }
   result.asymmetry = asymmetry_of(l, result.modes, shapes);
   return result;

@@ -10,6 +10,7 @@ namespace clatter {
 
 /// Smooth motion, without contacts: 001 (3). Unknowns: velocities, forces of the joints.
 struct Nsga::SmoothMotion {
+  static constexpr bool is_predicted = true;
   Nsga& s;
   VecX& rhs;
 
@@ -97,7 +98,7 @@ struct Nsga::SmoothMotion {
 
 /// Position correction: 001 (8). Unknowns: U, multipliers of joints and contacts.
 struct Nsga::PositionCorrection {
-  static constexpr bool position_level = true;
+  static constexpr bool is_predicted = false, position_level = true;
   Nsga& s;
   VecX& rhs;
 
@@ -211,7 +212,7 @@ struct Nsga::PositionCorrection {
 
 /// Velocity jump: 001 (13). Unknowns: W, impulses of joints and contacts.
 struct Nsga::VelocityJump {
-  static constexpr bool position_level = false;
+  static constexpr bool is_predicted = false, position_level = false;
   Nsga& s;
   VecX& rhs;
 

@@ -11,8 +11,9 @@
 namespace clatter {
 namespace {
 
-// A node may turn by this much in a load step [rad], so that the path of the equilibrium is
-// followed and not another one found; and by this much in an update of Newton's method.
+// A node may turn by this much in a load step [rad], so that an equilibrium near the path is found;
+// what turns less, as a flat arch that snaps through, can still leave it. And by this much in an
+// update of Newton's method.
 constexpr double max_turn_of_load_step = 1.0;
 constexpr double max_turn_of_update = 0.5;
 constexpr double smallest_load_step = 1e-6;

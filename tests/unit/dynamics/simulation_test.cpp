@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "math/so3.hpp"
+#include "support/beams.hpp"
 #include "support/random_state.hpp"
 #include "support/run.hpp"
 
@@ -170,6 +172,27 @@ TEST(FourBar, in_space_has_redundant_joints_and_moves_as_in_the_plane) {
   // Joints are solved for at both levels in every step: nothing drifts.
   EXPECT_LT(space.statistics().max_joint_error, 1e-11);
   EXPECT_LT(plane.statistics().max_joint_error, 1e-11);
+}
+
+// Bends by 4e-13 m at most, which the stiffness along the beam would take for round-off.
+TEST(Beam, sags_in_proportion_to_the_least_gravity) {
+  const auto lowest = [](double g) {
+    Model model = testing::clamped_rod(20);
+    model.beams[0].section = section_of(CircleSection{0.01});
+    model.gravity = {0, 0, -g};
+    model.integrator.step = 1e-4;
+    model.integrator.duration = 0.04;
+    Simulation simulation(model);
+    double deepest = 0.0;
+    while (!simulation.finished()) {
+      simulation.step();
+      deepest = std::min(deepest, testing::value(simulation, "beams/rod/position", 62));  // z of 20
+    }
+    return deepest / g;
+  };
+  const double moderate = lowest(1e-3);
+  EXPECT_LT(moderate, -1e-4);
+  EXPECT_NEAR(lowest(1e-9), moderate, 1e-6 * std::abs(moderate));
 }
 
 TEST(Reaction, of_a_hinge_carries_the_weight_of_what_hangs_on_it) {
