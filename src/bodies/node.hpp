@@ -50,7 +50,7 @@ inline auto of_node(NodalVector& v, Eigen::Index node) { return v.segment<6>(6 *
 inline auto of_node(const NodalVector& v, Eigen::Index node) { return v.segment<6>(6 * node); }
 
 /// The velocities (or increments) of nodes a and b, one under the other.
-inline Vec12 of_pair(const NodalVector& v, int a, int b) {
+[[gnu::always_inline]] inline Vec12 of_pair(const NodalVector& v, int a, int b) {
   Vec12 pair;
   pair << of_node(v, a), of_node(v, b);
   return pair;

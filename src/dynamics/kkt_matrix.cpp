@@ -101,18 +101,20 @@ void KktMatrix::regularise(double eps) {
 
 void KktMatrix::gather(const NodalVector& nodal, VecX& x) const {
   for (std::size_t n = 1; n < node_table_.size(); ++n) {
+    const double* values = nodal.data() + 6 * n;
     for (int i = 0; i < 6; ++i) {
       const int dof = node_table_[n].dof[i];
-      if (dof >= 0) x[dof] = nodal[6 * static_cast<Eigen::Index>(n) + i];
+      if (dof >= 0) x[dof] = values[i];
     }
   }
 }
 
 void KktMatrix::scatter(const VecX& x, double factor, NodalVector& nodal) const {
   for (std::size_t n = 1; n < node_table_.size(); ++n) {
+    double* values = nodal.data() + 6 * n;
     for (int i = 0; i < 6; ++i) {
       const int dof = node_table_[n].dof[i];
-      if (dof >= 0) nodal[6 * static_cast<Eigen::Index>(n) + i] += factor * x[dof];
+      if (dof >= 0) values[i] += factor * x[dof];
     }
   }
 }

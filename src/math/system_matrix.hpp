@@ -57,7 +57,13 @@ class SystemMatrix {
     const double* source = entries.data();
     for (int k = block.begin; k < block.end;) {
       const Target& run = targets_[k];
-      for (int i = 0; i < run.length; ++i) values_[run.slot + i] += source[run.source + i];
+      double* target = values_.data() + run.slot;
+      const double* from = source + run.source;
+      if (run.length == 6) {  // most often, for nodes in space
+        for (int i = 0; i < 6; ++i) target[i] += from[i];
+      } else {
+        for (int i = 0; i < run.length; ++i) target[i] += from[i];
+      }
       k += run.length;
     }
   }
