@@ -1,5 +1,7 @@
 #include "dynamics/tangents.hpp"
 
+#include <array>
+
 namespace clatter {
 namespace {
 
@@ -28,19 +30,16 @@ void add_tangents(const System& system, const Configuration& q, const NodalVecto
     if (!T.empty()) to_increments(K, system.nodes(), a, b, T);
     if (symmetric) K = (0.5 * (K + K.transpose())).eval();
   };
-  Mat12 K, C;
-  for (std::size_t e = 0; e < system.beam_elements().size(); ++e) {
+  const auto add_beam_element = [&](std::size_t e, Mat12& K, const Mat12& C) {
     const BeamElement& element = system.beam_elements()[e];
-    const bool with_damping = damping != 0.0 && (element.is_damped() || element.is_gyroscopic());
-    if (stiffness != 0.0 || with_damping) element.tangent(system.helix(e), v, stiffness, K, C);
     if (stiffness != 0.0) {
       finish(K, element.a(), element.b());
     } else {
       K.setZero();
     }
-    if (with_damping && element.is_damped()) {
+    if (damping != 0.0 && element.is_damped()) {
       K += damping * C;
-    } else if (with_damping) {
+    } else if (damping != 0.0 && element.is_gyroscopic()) {
       for (const int row : {3, 9}) {
         for (const int column : {3, 9}) {
           K.block<3, 3>(row, column) += damping * C.block<3, 3>(row, column);
@@ -49,7 +48,23 @@ void add_tangents(const System& system, const Configuration& q, const NodalVecto
     }
     element.add_mass_correction(mass, K);
     matrix.add_beam_element(static_cast<int>(e), K);
+  };
+  // An element is added while the next one is computed: its entries were stored one by one, and
+  // loading them in pairs at once would wait for that.
+  const std::size_t elements = system.beam_elements().size();
+  std::array<Mat12, 2> beam_K, beam_C;
+  for (std::size_t e = 0; e < elements; ++e) {
+    const BeamElement& element = system.beam_elements()[e];
+    const bool resists = element.is_damped() || element.is_gyroscopic();
+    if (stiffness != 0.0 || (damping != 0.0 && resists)) {
+      element.tangent(system.helix(e), v, stiffness, beam_K[e % 2], beam_C[e % 2]);
+    }
+    if (e > 0) add_beam_element(e - 1, beam_K[(e - 1) % 2], beam_C[(e - 1) % 2]);
   }
+  if (elements > 0) {
+    add_beam_element(elements - 1, beam_K[(elements - 1) % 2], beam_C[(elements - 1) % 2]);
+  }
+  Mat12 K, C;
   for (std::size_t s = 0; s < system.springs().size(); ++s) {
     const Spring& spring = system.springs()[s];
     spring.tangent(q, v, K, C);
