@@ -192,6 +192,7 @@ struct Simulation::Impl : Books {
     return p;
   }
 
+  /// What the ledger says of the present state; a step does not need it.
   void measure_energy() {
     ledger.kinetic = system.kinetic_energy(nsga.v());
     ledger.gravity = system.gravity_energy(nsga.q());
@@ -230,7 +231,6 @@ struct Simulation::Impl : Books {
       ledger.impact_loss -= work[0];
       ledger.friction_loss -= work.tail(work.size() - 1).sum();
     }
-    measure_energy();
     for (std::size_t j = 0; j < system.joints().size(); ++j) {
       if (!nsga.is_struck(static_cast<int>(j))) continue;
       const auto rows = nsga.joint_rows(static_cast<int>(j)).rows();
@@ -294,7 +294,10 @@ long Simulation::steps_total() const { return impl_->total_steps; }
 void Simulation::step() { impl_->step(); }
 const std::vector<Channel>& Simulation::channels() const { return impl_->channels.list(); }
 int Simulation::row_size() const { return impl_->channels.row_size(); }
-void Simulation::sample(std::span<double> row) const { impl_->channels.sample(row); }
+void Simulation::sample(std::span<double> row) const {
+  impl_->measure_energy();
+  impl_->channels.sample(row);
+}
 
 bool Simulation::is_balanced() const {
   const System& system = impl_->system;
