@@ -2,6 +2,19 @@
 
 #include <cmath>
 
+// Many products of small matrices: much faster when none of them is a call. Not with sanitizers,
+// whose checks would grow beyond what a compiler can take, and to no avail without optimisation.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CLATTER_SANITIZED
+#endif
+#endif
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(CLATTER_SANITIZED)
+#define CLATTER_WITHOUT_CALLS [[gnu::flatten]]
+#else
+#define CLATTER_WITHOUT_CALLS
+#endif
+
 namespace clatter {
 namespace {
 
@@ -117,8 +130,8 @@ Vec6 BeamElement::stiffest_force() const {
   return force;
 }
 
-// Many products of small matrices: much faster when none of them is a call.
-[[gnu::flatten]] void BeamElement::force(const Helix& lies, const NodalVector& v, Vec12& f) const {
+CLATTER_WITHOUT_CALLS void BeamElement::force(const Helix& lies, const NodalVector& v,
+                                              Vec12& f) const {
   const SectionVector stress = resultant(lies, in_section_axes(v));
   const Vec3 N = stress.head<3>(), M = stress.tail<3>();
   // Virtual work N . du + M . dpsi = p . dchord + m . dpsi
@@ -146,8 +159,8 @@ Vec6 BeamElement::stiffest_force() const {
 //   dp = A^T S du + P dpsi,   dm = B dpsi + E^T S du + Q dpsi + P^T dchord.
 // With stiffness damping u and psi in the stress are replaced by u + beta du/dt, psi + beta
 // dpsi/dt.
-[[gnu::flatten]] void BeamElement::tangent(const Helix& lies, const NodalVector& v, double factor,
-                                           Mat12& K, Mat12& C) const {
+CLATTER_WITHOUT_CALLS void BeamElement::tangent(const Helix& lies, const NodalVector& v,
+                                                double factor, Mat12& K, Mat12& C) const {
   const ChordMap& map = lies.map;
   const Mat3 &A = map.A, &Ra = lies.Ra;
   const Vec3& chord = lies.chord;
