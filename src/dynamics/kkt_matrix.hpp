@@ -7,6 +7,11 @@
 
 namespace clatter {
 
+/// Redundant rows are told apart from dependent ones by this much of their own size
+/// (KktMatrix::regularise). Newton's method on the original residual converges by this factor more
+/// slowly, which is not seen.
+inline constexpr double regularisation = 1e-9;
+
 /// The iteration matrix of a subproblem: unknowns of all nodes first, then one multiplier for each
 /// row of the joints and, if asked for, of the contacts. Elements add their blocks by their own
 /// index.

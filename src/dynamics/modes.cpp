@@ -19,7 +19,6 @@
 namespace clatter {
 namespace {
 
-constexpr double regularisation = 1e-9;  // of redundant joints, as in the time integrator
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // An entry of K is a sum of a few terms, a square one of some ten entries for each unknown, of
 // which none is larger than the root of the product of two on the diagonal.
@@ -47,23 +46,7 @@ class Linearisation {
   void assemble(const TangentFactors& factors) {
     matrix_.set_zero();
     add_tangents(system_, q_, at_rest_, factors, {}, matrix_);
-    Mat12 H;
-    Vec12 g;
-    for (std::size_t j = 0; j < system_.joints().size(); ++j) {
-      const Joint& joint = system_.joints()[j];
-      Mat12 geometric = Mat12::Zero();
-      KktMatrix::Rows G(static_cast<Eigen::Index>(joint.rows().size()), 12);
-      for (std::size_t i = 0; i < joint.rows().size(); ++i) {
-        const auto row = static_cast<Eigen::Index>(i);
-        joint.rows()[i].coordinate.gradient(q_, g);
-        joint.rows()[i].coordinate.hessian(q_, H);
-        const double scale = 1.0 / std::sqrt(system_.delassus(g, joint.a(), joint.b()));
-        G.row(row) = -scale * g.transpose();
-        geometric -= factors.stiffness * forces_[joint.first_row + row] * H;
-      }
-      if (factors.symmetric) geometric = (0.5 * (geometric + geometric.transpose())).eval();
-      matrix_.add_joint(static_cast<int>(j), geometric, G, G.transpose());
-    }
+    add_joint_tangents(system_, q_, forces_, factors, matrix_);
   }
 
   /// The upper left part of the matrix as assembled, times x.

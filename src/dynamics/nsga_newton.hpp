@@ -12,13 +12,8 @@
 
 namespace clatter {
 
-// Redundant rows are told apart from dependent ones by this much of their own size. Newton's method
-// on the original residual converges by this factor more slowly, which is not seen.
-inline constexpr double regularisation = 1e-9;
 inline constexpr int max_line_search = 8;
 inline constexpr int max_recoveries = 4;
-// Part of a residual that round-off alone leaves, relative to the numbers it is made from.
-inline constexpr double round_off = 2e-15;
 
 /// Residual of a subproblem, each part divided by what it may be: converged at one.
 struct Residual {

@@ -18,9 +18,6 @@ constexpr double max_turn_of_load_step = 1.0;
 constexpr double max_turn_of_update = 0.5;
 constexpr double smallest_load_step = 1e-6;
 constexpr int easy = 6;  // updates; fewer let the next load step grow
-// As in the time integrator: parts of a residual that round-off leaves, and of a redundant row.
-constexpr double round_off = 2e-15;
-constexpr double regularisation = 1e-9;
 // The round-off of positions grows with them; a machine that falls forever must not come to count
 // as balanced for that. So many times that of the start is allowed.
 constexpr double most_growth_of_numbers = 100.0;
@@ -152,8 +149,9 @@ class LoadPath {
     if (size_ == 0.0) find_size();
     for (int attempt = 0; attempt < 12; ++attempt) {
       K_.set_zero();
-      add_tangents(system_, result_.q, at_rest_, {shift / size_, 0.0, 1.0 / size_}, {}, K_);
-      add_joints();
+      const TangentFactors factors{shift / size_, 0.0, 1.0 / size_};
+      add_tangents(system_, result_.q, at_rest_, factors, {}, K_);
+      add_joint_tangents(system_, result_.q, result_.joint_forces, factors, K_);
       if (eps_ > 0.0) K_.regularise(eps_);
       if (K_.factorise(eps_ > 0.0)) {
         K_.gather(residual_, x_);
@@ -186,22 +184,6 @@ class LoadPath {
   double smallest_shift() const {
     const double mass = std::sqrt(system_.total_mass());
     return 1e-3 * system_.weighted_norm(residual_) / (mass * system_.length());
-  }
-
-  void add_joints() {
-    Mat12 H;
-    for (std::size_t j = 0; j < rows_.size(); ++j) {
-      const Joint& joint = system_.joints()[j];
-      Mat12 geometric = Mat12::Zero();
-      for (std::size_t i = 0; i < joint.rows().size(); ++i) {
-        const auto row = joint.first_row + static_cast<Eigen::Index>(i);
-        joint.rows()[i].coordinate.hessian(result_.q, H);
-        geometric -= result_.joint_forces[row] / size_ * H;
-      }
-      const KktMatrix::Rows rows =
-          -(scale_.segment(joint.first_row, rows_[j].rows()).asDiagonal() * rows_[j]);
-      K_.add_joint(static_cast<int>(j), geometric, rows, rows.transpose());
-    }
   }
 
   double largest_turn(const Configuration& before) const {

@@ -23,6 +23,9 @@ struct Beam {
   Place place;
 };
 
+/// Part of a residual that round-off alone leaves, relative to the numbers it is made from.
+inline constexpr double round_off = 2e-15;
+
 /// How large forces are: what a residual of them is small compared with.
 struct ForceSizes {
   double terms = 0.0;    ///< weighted sum of the sizes of all terms (A.57 of 000)

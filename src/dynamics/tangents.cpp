@@ -1,6 +1,7 @@
 #include "dynamics/tangents.hpp"
 
 #include <array>
+#include <cmath>
 
 namespace clatter {
 namespace {
@@ -79,6 +80,26 @@ void add_tangents(const System& system, const Configuration& q, const NodalVecto
     if (!T.empty()) block.rightCols<3>() = (block.rightCols<3>() * T[node]).eval();
     if (symmetric) block = (0.5 * (block + block.transpose())).eval();
     matrix.add_load(static_cast<int>(l), stiffness * block);
+  }
+}
+
+void add_joint_tangents(const System& system, const Configuration& q, const VecX& forces,
+                        const TangentFactors& factors, KktMatrix& matrix) {
+  Mat12 H;
+  Vec12 g;
+  for (std::size_t j = 0; j < system.joints().size(); ++j) {
+    const Joint& joint = system.joints()[j];
+    Mat12 geometric = Mat12::Zero();
+    KktMatrix::Rows G(static_cast<Eigen::Index>(joint.rows().size()), 12);
+    for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      joint.rows()[i].coordinate.gradient(q, g);
+      joint.rows()[i].coordinate.hessian(q, H);
+      G.row(row) = -g.transpose() / std::sqrt(system.delassus(g, joint.a(), joint.b()));
+      geometric -= factors.stiffness * forces[joint.first_row + row] * H;
+    }
+    if (factors.symmetric) geometric = (0.5 * (geometric + geometric.transpose())).eval();
+    matrix.add_joint(static_cast<int>(j), geometric, G, G.transpose());
   }
 }
 

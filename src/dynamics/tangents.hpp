@@ -35,6 +35,11 @@ struct TangentFactors {
 void add_tangents(const System& system, const Configuration& q, const NodalVector& v,
                   const TangentFactors& factors, std::span<const Mat3> T, KktMatrix& matrix);
 
+/// Adds the joints with `forces` in their rows, for increments from q: the stiffness that these
+/// forces give, and -G^T, -G beside and below it, scaled by the inverse Delassus diagonal.
+void add_joint_tangents(const System& system, const Configuration& q, const VecX& forces,
+                        const TangentFactors& factors, KktMatrix& matrix);
+
 /// The largest stiffness of an unknown over its mass [1/s²]. The rows of joints are scaled by
 /// masses; divided by this, K is as large as they are, and a pivot of a joint is not lost beside
 /// it.

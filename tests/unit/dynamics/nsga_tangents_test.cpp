@@ -13,20 +13,21 @@ struct NsgaProbe {
   VecX scratch{};
 
   /// Everything a step holds when its Newton iterations run, at random: far from any solution, so
-  /// that every term of every matrix counts.
-  void be_anywhere(testing::Random& random, double h, ContactStatus status) {
+  /// that every term of every matrix counts. `reach` is the size of displacements.
+  void be_anywhere(testing::Random& random, double h, ContactStatus status, double reach) {
     System& system = s.system_;
     const Eigen::Index size = system.nodal_size();
     NodalVector v = random.numbers(size);
     system.keep_unknowns(v);
-    s.start(random_configuration(random), v, 0.0);
+    s.start(random_configuration(random, reach), v, 0.0);
     system.set_time(h, h / 16.0);
     s.begin_step(h);
     for (NodalVector* nodal : {&s.delta_, &s.vs_, &s.vd_, &s.U_, &s.W_}) {
       *nodal = random.numbers(size);
       system.keep_unknowns(*nodal);
     }
-    s.U_ *= 0.2;
+    s.delta_ *= reach;
+    s.U_ *= 0.2 * reach;
     s.la_ = random.numbers(s.la_.size());
     s.nu_ = random.numbers(s.nu_.size());
     s.joint_impulse_hat_ = random.numbers(s.la_.size());
@@ -38,9 +39,9 @@ struct NsgaProbe {
     press_contacts(random, s.la_contact_, status, false);
   }
 
-  Configuration random_configuration(testing::Random& random) {
+  Configuration random_configuration(testing::Random& random, double reach) {
     System& system = s.system_;
-    NodalVector away = random.numbers(system.nodal_size(), 0.7);
+    NodalVector away = random.numbers(system.nodal_size(), 0.7 * reach);
     system.keep_unknowns(away);
     Configuration q = system.initial_configuration();
     retract(system.nodes(), system.initial_configuration(), away, q);
@@ -261,11 +262,56 @@ Model everything_in_the_plane(Random& random) {
   return model;
 }
 
+/// Beams with a corner, natural curvature, both dampings and a load that turns with the sections,
+/// hinged to the ground and against it. Stiffness and mass near one, so that differences are sharp.
+Model beams(Random& random, bool planar) {
+  Model model;
+  model.gravity = Vec3(1.0, -9.0, planar ? 0.0 : 2.0);
+  BeamSpec beam;
+  beam.name = "beam";
+  beam.planar = planar;
+  beam.points = {Vec3::Zero(), Vec3(1.0, 0.0, 0.0), Vec3(1.0, 2.0, 0.0)};
+  beam.elements = 3;
+  beam.section.area = 1.3;
+  beam.section.I_y = 0.3;
+  beam.section.I_z = 0.2;
+  beam.section.J = 0.4;
+  beam.section.shear_y = 0.8;
+  beam.section.shear_z = 0.7;
+  beam.unstressed_curvature = planar ? Vec3(0.0, 0.0, 0.2) : Vec3(0.1, -0.2, 0.3);
+  beam.youngs_modulus = 2.0;
+  beam.shear_modulus = 1.0;
+  beam.density = 1.0;
+  beam.mass_damping = 0.4;
+  beam.stiffness_damping = 0.3;
+  beam.line_force = {0.5, -1.0, 0.0};
+  beam.line_torque = {0.0, 0.0, 0.3};
+  beam.line_axes = LoadAxes::body;
+  BeamSpec undamped = beam;
+  undamped.name = "undamped";
+  undamped.mass_damping = undamped.stiffness_damping = 0.0;
+  model.beams = {beam, undamped};
+  JointSpec hinge =
+      joint_anywhere("hinge", JointKind::revolute, at("", random, planar), {"beam.0"}, random);
+  hinge.axes_a = hinge.axes_b = Mat3::Identity();
+  model.joints = {hinge};
+  ContactSpec contact;
+  contact.name = "tip";
+  contact.point.body = "undamped.3";
+  contact.normal = Vec3(0.6, 0.8, 0.0);
+  contact.friction = 0.4;
+  model.contacts = {contact};
+  return model;
+}
+Model beams_in_space(Random& random) { return beams(random, false); }
+Model beams_in_the_plane(Random& random) { return beams(random, true); }
+
 struct Case {
   const char* name;
   Model (*model)(Random&);
   ContactStatus status;
   double penalty;
+  double reach = 1.0;  // elements of beams have no meaning when bent by half a turn
 };
 
 /// Every element's force, rows and tangents, through the three Newton matrices.
@@ -282,7 +328,7 @@ class NewtonMatrix : public ::testing::TestWithParam<Case> {
       Nsga nsga(system, spec);
       NsgaProbe probe{nsga};
       // A step so long that velocities, stiffness and mass are equally heard.
-      probe.be_anywhere(random, 0.6, GetParam().status);
+      probe.be_anywhere(random, 0.6, GetParam().status, GetParam().reach);
       EXPECT_TRUE(check(probe)) << "seed " << seed;
     }
   }
@@ -302,13 +348,16 @@ TEST_P(NewtonMatrix, of_the_velocity_jump_is_the_derivative_of_its_residual) {
 
 INSTANTIATE_TEST_SUITE_P(
     Systems, NewtonMatrix,
-    ::testing::Values(Case{"space_open", everything_in_space, ContactStatus::open, 1.0},
-                      Case{"space_stick", everything_in_space, ContactStatus::stick, 1.0},
-                      Case{"space_slip", everything_in_space, ContactStatus::slip, 1.0},
-                      Case{"space_slip_penalty_3", everything_in_space, ContactStatus::slip, 3.0},
-                      Case{"plane_stick", everything_in_the_plane, ContactStatus::stick, 1.0},
-                      Case{"plane_slip_penalty_3", everything_in_the_plane, ContactStatus::slip,
-                           3.0}),
+    ::testing::Values(
+        Case{"space_open", everything_in_space, ContactStatus::open, 1.0},
+        Case{"space_stick", everything_in_space, ContactStatus::stick, 1.0},
+        Case{"space_slip", everything_in_space, ContactStatus::slip, 1.0},
+        Case{"space_slip_penalty_3", everything_in_space, ContactStatus::slip, 3.0},
+        Case{"plane_stick", everything_in_the_plane, ContactStatus::stick, 1.0},
+        Case{"plane_slip_penalty_3", everything_in_the_plane, ContactStatus::slip, 3.0},
+        Case{"beams_in_space_slip", beams_in_space, ContactStatus::slip, 1.0, 0.3},
+        Case{"beams_in_space_stick", beams_in_space, ContactStatus::stick, 1.0, 0.3},
+        Case{"beams_in_the_plane_slip", beams_in_the_plane, ContactStatus::slip, 1.0, 0.3}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(GeneralizedAlpha, coefficients_match_the_table_of_the_source) {
