@@ -1,14 +1,58 @@
 #include "contact/friction_law.hpp"
 
 namespace clatter {
+namespace {
+
+/// The conditions of one friction block of a closed contact.
+ContactStatus evaluate_block(const FrictionBall& ball, double r, const RowVector& xi,
+                             const RowVector& g, const RowVector& la, bool with_derivatives,
+                             ContactEquations& e) {
+  const Eigen::Index first = ball.first_row, count = ball.rows;
+  const RowVector xi_B = xi.segment(first, count);
+  const double length = xi_B.norm(), radius = ball.coefficient * xi[0];
+  if (length < radius) {
+    e.phi.segment(first, count) = xi_B;
+    e.residual.segment(first, count) = -g.segment(first, count);
+    if (with_derivatives) {
+      for (Eigen::Index i = first; i < first + count; ++i) {
+        e.dphi_dg(i, i) = -r;
+        e.dphi_dla(i, i) = 1.0;
+        e.dresidual_dg(i, i) = -1.0;
+      }
+    }
+    return ContactStatus::stick;
+  }
+
+  RowVector tau = RowVector::Zero(count);
+  if (length > 0.0) tau = xi_B / length;
+  e.phi.segment(first, count) = radius * tau;
+  e.residual.segment(first, count) = (radius * tau - la.segment(first, count)) / r;
+  if (!with_derivatives) return ContactStatus::slip;
+
+  // d phi_B = c tau dxi_N + A dxi_B,  A = c xi_N/|xi_B| (I - tau tau^T),  dxi = dla - r dg
+  RowMatrix A = RowMatrix::Zero(count, count);
+  if (length > 0.0) {
+    A = radius / length * (RowMatrix::Identity(count, count) - tau * tau.transpose());
+  }
+  e.dphi_dla.col(0).segment(first, count) = ball.coefficient * tau;
+  e.dphi_dla.block(first, first, count, count) = A;
+  e.dphi_dg.middleRows(first, count) = -r * e.dphi_dla.middleRows(first, count);
+  e.dresidual_dla.middleRows(first, count) = e.dphi_dla.middleRows(first, count) / r;
+  e.dresidual_dla.block(first, first, count, count).diagonal().array() -= 1.0 / r;
+  e.dresidual_dg.middleRows(first, count) = e.dphi_dg.middleRows(first, count) / r;
+  return ContactStatus::slip;
+}
+
+}  // namespace
 
 void evaluate(const ContactLaw& law, bool may_close, const RowVector& g, const RowVector& la,
               bool with_derivatives, ContactEquations& e) {
-  const Eigen::Index rows = g.size(), tangential = rows - 1;
+  const Eigen::Index rows = g.size();
   const double r = law.penalty;
   const RowVector xi = la - r * g;
   e.phi.setZero(rows);
   e.residual.resize(rows);
+  e.block_status.fill(ContactStatus::open);
   if (with_derivatives) {
     e.dphi_dg.setZero(rows, rows);
     e.dphi_dla.setZero(rows, rows);
@@ -30,45 +74,10 @@ void evaluate(const ContactLaw& law, bool may_close, const RowVector& g, const R
     e.dphi_dla(0, 0) = 1.0;
     e.dresidual_dg(0, 0) = -1.0;
   }
-  if (tangential == 0) {
-    e.status = ContactStatus::slip;
-    return;
+  for (int k = 0; k < law.ball_count; ++k) {
+    e.block_status[k] = evaluate_block(law.balls[k], r, xi, g, la, with_derivatives, e);
   }
-
-  const RowVector xi_T = xi.tail(tangential);
-  const double length = xi_T.norm(), radius = law.mu * xi[0];
-  if (length < radius) {
-    e.status = ContactStatus::stick;
-    e.phi.tail(tangential) = xi_T;
-    e.residual.tail(tangential) = -g.tail(tangential);
-    if (with_derivatives) {
-      for (Eigen::Index i = 1; i < rows; ++i) {
-        e.dphi_dg(i, i) = -r;
-        e.dphi_dla(i, i) = 1.0;
-        e.dresidual_dg(i, i) = -1.0;
-      }
-    }
-    return;
-  }
-
-  e.status = ContactStatus::slip;
-  RowVector tau = RowVector::Zero(tangential);
-  if (length > 0.0) tau = xi_T / length;
-  e.phi.tail(tangential) = radius * tau;
-  e.residual.tail(tangential) = (radius * tau - la.tail(tangential)) / r;
-  if (!with_derivatives) return;
-
-  // d phi_T = mu tau dxi_N + A dxi_T,  A = mu xi_N/|xi_T| (I - tau tau^T),  dxi = dla - r dg
-  RowMatrix A = RowMatrix::Zero(tangential, tangential);
-  if (length > 0.0) {
-    A = radius / length * (RowMatrix::Identity(tangential, tangential) - tau * tau.transpose());
-  }
-  e.dphi_dla.col(0).tail(tangential) = law.mu * tau;
-  e.dphi_dla.bottomRightCorner(tangential, tangential) = A;
-  e.dphi_dg.bottomRows(tangential) = -r * e.dphi_dla.bottomRows(tangential);
-  e.dresidual_dla.bottomRows(tangential) = e.dphi_dla.bottomRows(tangential) / r;
-  e.dresidual_dla.bottomRightCorner(tangential, tangential).diagonal().array() -= 1.0 / r;
-  e.dresidual_dg.bottomRows(tangential) = e.dphi_dg.bottomRows(tangential) / r;
+  e.status = law.ball_count > 0 ? e.block_status[0] : ContactStatus::slip;
 }
 
 }  // namespace clatter

@@ -17,7 +17,7 @@ GaussSeidelResult solve_gauss_seidel(const MatX& D, const VecX& b,
   for (result.sweeps = 1; result.sweeps <= max_sweeps; ++result.sweeps) {
     double change = 0.0;
     for (const CondensedContact& c : contacts) {
-      const Eigen::Index first = c.first_row, tangential = c.rows - 1;
+      const Eigen::Index first = c.first_row;
       const RowVector before = p.segment(first, c.rows);
       const RowMatrix local = D.block(first, first, c.rows, c.rows);
       // What the other contacts leave: g = free + local * p_c
@@ -25,16 +25,21 @@ GaussSeidelResult solve_gauss_seidel(const MatX& D, const VecX& b,
           b.segment(first, c.rows) + D.middleRows(first, c.rows) * p - local * before;
       RowVector now = before;
       const double r_N = 1.0 / local(0, 0);
-      // The trace bounds the largest eigenvalue of the tangential block.
-      const double r_T =
-          tangential > 0 ? 1.0 / local.bottomRightCorner(tangential, tangential).trace() : 0.0;
       for (int k = 0; k < local_iterations; ++k) {
         now[0] = std::max(0.0, now[0] - r_N * (free[0] + local.row(0).dot(now)));
-        if (tangential == 0) break;
-        RowVector trial = now.tail(tangential) - r_T * (free + local * now).tail(tangential);
-        const double length = trial.norm(), radius = c.mu * now[0];
-        if (length > radius) trial *= radius / length;
-        now.tail(tangential) = trial;
+        if (c.rows == 1) break;
+        for (const FrictionBall& ball : c.law.all_balls()) {
+          const auto block = local.block(ball.first_row, ball.first_row, ball.rows, ball.rows);
+          // The trace bounds the largest eigenvalue.
+          const double trace = block.trace();
+          if (trace == 0.0) continue;
+          const auto rows = local.middleRows(ball.first_row, ball.rows);
+          RowVector trial = now.segment(ball.first_row, ball.rows) -
+                            (free.segment(ball.first_row, ball.rows) + rows * now) / trace;
+          const double length = trial.norm(), radius = ball.coefficient * now[0];
+          if (length > radius) trial *= radius / length;
+          now.segment(ball.first_row, ball.rows) = trial;
+        }
       }
       p.segment(first, c.rows) = now;
       change += (now - before).squaredNorm();

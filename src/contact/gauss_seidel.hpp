@@ -10,7 +10,7 @@ namespace clatter {
 struct CondensedContact {
   int first_row = 0;
   int rows = 1;
-  double mu = 0.0;
+  ContactLaw law = {};
 };
 
 struct GaussSeidelResult {

@@ -57,6 +57,29 @@ std::span<const int> section_entries(bool planar) {
   return spatial_entries;
 }
 
+struct FrictionNames {
+  const char *velocity, *velocity_unit, *impulse, *impulse_unit, *force, *force_unit, *status;
+};
+
+const FrictionNames& names_of(FrictionKind kind) {
+  static constexpr FrictionNames sliding{
+      "/slip_velocity", "m/s", "/tangential_impulse", "N s", "/tangential_force", "N", "/status"};
+  static constexpr FrictionNames rolling{"/rolling_velocity", "rad/s", "/rolling_impulse", "N m s",
+                                         "/rolling_torque",   "N m",   "/rolling_status"};
+  static constexpr FrictionNames drilling{
+      "/drilling_velocity", "rad/s", "/drilling_impulse", "N m s",
+      "/drilling_torque",   "N m",   "/drilling_status"};
+  switch (kind) {
+    case FrictionKind::rolling:
+      return rolling;
+    case FrictionKind::drilling:
+      return drilling;
+    case FrictionKind::sliding:
+      break;
+  }
+  return sliding;
+}
+
 }  // namespace
 
 ChannelList::ChannelList(const Model& model, const System& system, const Nsga& nsga,
@@ -221,14 +244,9 @@ void ChannelList::list_joint(std::size_t j) {
 }
 
 void ChannelList::list_contact(std::size_t c) {
-  const FaceContact& contact = system_.contacts()[c];
+  const Contact& contact = system_.contacts()[c];
   const std::string path = "contacts/" + contact.name();
-  std::vector<std::string> slip{"1", "2"};
-  slip.resize(static_cast<std::size_t>(contact.tangential_rows()));
   const auto state = [this, c]() -> const ContactState& { return nsga_.contacts()[c]; };
-  const auto tail = [](double* out, const RowVector& v, double factor) {
-    for (Eigen::Index i = 1; i < v.size(); ++i) out[i - 1] = factor * v[i];
-  };
   const auto force_factor = [this, state] {
     return state().persistent && books_.last_step_size > 0.0 ? 1.0 / books_.last_step_size : 0.0;
   };
@@ -240,13 +258,26 @@ void ChannelList::list_contact(std::size_t c) {
       [this, c](double* out) { *out = books_.interval_impulses[c][0]; });
   add(path + "/normal_force", {""}, "N",
       [state, force_factor](double* out) { *out = force_factor() * state().impulse[0]; });
-  if (slip.empty()) return;
-  add(path + "/slip_velocity", slip, "m/s",
-      [state, tail](double* out) { tail(out, state().rate, 1.0); });
-  add(path + "/tangential_impulse", slip, "N s",
-      [this, c, tail](double* out) { tail(out, books_.interval_impulses[c], 1.0); });
-  add(path + "/tangential_force", slip, "N",
-      [state, tail, force_factor](double* out) { tail(out, state().impulse, force_factor()); });
+
+  for (std::size_t k = 0; k < contact.blocks().size(); ++k) {
+    const FrictionBlock& block = contact.blocks()[k];
+    const auto part = [&block](double* out, const RowVector& v, double factor) {
+      for (int i = 0; i < block.rows; ++i) out[i] = factor * v[block.first_row + i];
+    };
+    const FrictionNames& names = names_of(block.kind);
+    const std::vector<std::string> rows = block.rows == 1 && block.kind == FrictionKind::drilling
+                                              ? std::vector<std::string>{""}
+                                              : numbered(1, block.rows);
+    add(path + names.velocity, rows, names.velocity_unit,
+        [state, part](double* out) { part(out, state().rate, 1.0); });
+    add(path + names.impulse, rows, names.impulse_unit,
+        [this, c, part](double* out) { part(out, books_.interval_impulses[c], 1.0); });
+    add(path + names.force, rows, names.force_unit,
+        [state, part, force_factor](double* out) { part(out, state().impulse, force_factor()); });
+    if (block.kind == FrictionKind::sliding) continue;  // that is the status of the contact
+    add(path + names.status, {""}, "",
+        [state, k](double* out) { *out = static_cast<double>(state().block_status[k]); });
+  }
 }
 
 void ChannelList::list_momentum() {
@@ -285,6 +316,7 @@ void ChannelList::list_counters() {
   counter("regularised_solves", &StepCounts::regularised);
   counter("recovered_solves", &StepCounts::recovered);
   counter("plastic_steps", &StepCounts::plastic);
+  counter("impacts", &StepCounts::impacts);
 }
 
 void ChannelList::add_unfilled(std::string path, std::vector<std::string> components,

@@ -46,7 +46,7 @@ KktMatrix::KktMatrix(const System& system, bool with_contacts)
   }
   for (const Joint& joint : system.joints()) joints_.push_back(reserve(joint));
   if (with_contacts) {
-    for (const FaceContact& contact : system.contacts()) contacts_.push_back(reserve(contact));
+    for (const Contact& contact : system.contacts()) contacts_.push_back(reserve(contact));
   }
   for (int i = first_joint_row_; i < matrix_.size(); ++i) {
     diagonal_.push_back(matrix_.reserve(std::array{i}, std::array{i}));
@@ -81,7 +81,7 @@ KktMatrix::PairBlocks KktMatrix::reserve(const Joint& joint) {
   return blocks;
 }
 
-KktMatrix::PairBlocks KktMatrix::reserve(const FaceContact& contact) {
+KktMatrix::PairBlocks KktMatrix::reserve(const Contact& contact) {
   const auto dofs = dofs_of(node_table_, contact.a(), contact.b());
   const auto multipliers =
       rows_from(first_contact_row_ + contact.first_row, static_cast<std::size_t>(contact.rows()));

@@ -24,7 +24,7 @@ class KktMatrix {
 
   /// Rows of a joint or contact and what they act on.
   static constexpr int max_rows = 8;
-  using Rows = Eigen::Matrix<double, Eigen::Dynamic, 12, 0, max_rows, 12>;
+  using Rows = PairRows;
   using Columns = Eigen::Matrix<double, 12, Eigen::Dynamic, 0, 12, max_rows>;
   using Multipliers = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, max_rows, max_rows>;
 
@@ -71,7 +71,7 @@ class KktMatrix {
     SystemMatrix::Block momentum, rows, columns, multipliers;
   };
   PairBlocks reserve(const Joint& joint);
-  PairBlocks reserve(const FaceContact& contact);
+  PairBlocks reserve(const Contact& contact);
   void add(const PairBlocks& blocks, const Mat12& momentum, const Rows& rows,
            const Columns& columns) {
     matrix_.add(blocks.momentum, momentum);

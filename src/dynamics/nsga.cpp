@@ -31,8 +31,9 @@ Nsga::Nsga(System& system, const IntegratorSpec& spec)
       mbar_(spec.characteristic_mass.value_or(system.total_mass() /
                                               std::max(1, system.body_count()))) {
   const Eigen::Index size = system.nodal_size();
-  for (NodalVector* v : {&v_n_, &a_n_, &vd_n_, &delta_, &vs_, &vd_, &U_, &W_, &v_, &f_, &f_smooth_,
-                         &reaction_smooth_, &residual_, &momentum_, &total_, &a_, &reaction_}) {
+  for (NodalVector* v :
+       {&v_n_, &a_n_, &vd_n_, &delta_, &vs_, &vd_, &U_, &W_, &v_, &f_, &f_smooth_,
+        &reaction_smooth_, &residual_, &momentum_, &total_, &a_, &reaction_, &passed_on_}) {
     *v = NodalVector::Zero(size);
   }
   for (VecX* x : {&la_, &nu_, &joint_impulse_hat_, &joint_impulse_, &joint_scale_, &joint_total_,
@@ -46,13 +47,15 @@ Nsga::Nsga(System& system, const IntegratorSpec& spec)
   for (const Joint& joint : system.joints()) {
     joint_G_.emplace_back(static_cast<Eigen::Index>(joint.rows().size()), 12);
   }
-  for (const FaceContact& contact : system.contacts()) {
+  for (const Contact& contact : system.contacts()) {
     ContactState state;
-    state.impulse = state.rate = state.rate_before = state.anchor = RowVector::Zero(contact.rows());
+    state.impulse = state.work = state.rate = state.anchor = RowVector::Zero(contact.rows());
     contact_states_.push_back(state);
     ContactWork work;
-    work.scale = work.ghat = RowVector::Zero(contact.rows());
+    work.scale = work.ghat = work.rate_before = work.impulse = work.done =
+        RowVector::Zero(contact.rows());
     work.G.setZero(contact.rows(), 12);
+    work.start_rows = work.G;
     contact_work_.push_back(work);
   }
   armed_.assign(contact_states_.size(), 1);
@@ -97,7 +100,16 @@ bool Nsga::try_step(double t, double h) {
   position_time += seconds_since(clock);
 
   clock = std::chrono::steady_clock::now();
+  evaluate_contact_rows(q_);
   VelocityJump velocity{*this, rhs_contact_};
+  if (!(spec_.multi_impact ? jump_in_sequence(velocity) : jump_together(velocity))) return false;
+  velocity_time += seconds_since(clock);
+
+  accept();
+  return true;
+}
+
+bool Nsga::jump_together(VelocityJump& velocity) {
   // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
   // law has no solution then. Without rebound it always has one.
   for (int attempt = 0;; ++attempt) {
@@ -110,10 +122,52 @@ bool Nsga::try_step(double t, double h) {
     velocity.reset();
     counts_.plastic = 1;
   }
-  velocity_time += seconds_since(clock);
-
-  accept();
+  velocity.add_impulses();
   return true;
+}
+
+bool Nsga::jump_in_sequence(VelocityJump& velocity) {
+  const double tolerance = spec_.impact_tolerance.value_or(slowest_impact());
+  for (int impact = 0;; ++impact) {
+    v_ = vs_ + W_;
+    bool any = false;
+    for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+      ContactWork& work = contact_work_[c];
+      const Contact& contact = system_.contacts()[c];
+      work.closing =
+          work.closed && work.G.row(0).dot(of_pair(v_, contact.a(), contact.b())) < -tolerance;
+      any = any || work.closing;
+    }
+    // Joints are to be met also when nothing hits.
+    if (!any && (impact > 0 || system_.joint_rows() == 0) && !(impact == 0 && has_moved_)) {
+      return true;
+    }
+    if (impact == spec_.max_impacts) {
+      failure_ = fmt::format(
+          "the sequence of impacts did not end after {} of them; see integrator.max_impacts and "
+          "impact_tolerance (here {:.3g} m/s)",
+          spec_.max_impacts, tolerance);
+      return false;
+    }
+    la_contact_.setZero();
+    int updates = 0;
+    if (!solve_contacts(velocity, eps_velocity_, updates, "velocity")) return false;
+    counts_.velocity = std::max(counts_.velocity, updates);
+    if (!any) return true;
+    ++counts_.impacts;
+    if (!velocity.add_impulses()) return true;
+  }
+}
+
+/// Between the speed that the forces give a resting contact within a step, which must count, and
+/// what the solver leaves, which must not.
+double Nsga::slowest_impact() const {
+  double acceleration = 0.0, speed = 0.0;
+  for (Eigen::Index n = 1; n < vs_.size() / 6; ++n) {
+    acceleration = std::max(acceleration, of_node(vd_, n).head<3>().norm());
+    speed = std::max(speed, of_node(vs_, n).head<3>().norm());
+  }
+  return std::max(1e-3 * h_ * acceleration, 1e-9 * speed);
 }
 
 void Nsga::begin_step(double h) {
@@ -135,15 +189,23 @@ void Nsga::begin_step(double h) {
   }
   evaluate_contact_rows(q_n_);
   scale_contacts(spec_.scaling, spec_.penalty);
+  passed_on_.setZero();
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     ContactWork& work = contact_work_[c];
-    work.candidate = work.closed = work.stuck = false;
-    work.bounce = 1.0;
-    // A contact that stuck is held to where it began to stick, so that round-off does not add up.
+    const Contact& contact = system_.contacts()[c];
     ContactState& state = contact_states_[c];
+    work.candidate = work.closed = work.stuck = work.closing = false;
+    work.bounce = 1.0;
+    work.start_rows = work.G;
+    work.rate_before = state.rate;
+    work.impulse.setZero();
+    work.done.setZero();
+    work.status = ContactStatus::open;
+    work.block_status.fill(ContactStatus::open);
+    // A contact that stuck is held to where it began to stick, so that round-off does not add up.
     if (state.stuck) continue;
-    for (int i = 1; i < system_.contacts()[c].rows(); ++i) {
-      state.anchor[i] = system_.contacts()[c].coordinate(i).value(q_n_);
+    for (int i = 1; i <= contact.slip_rows(); ++i) {
+      state.anchor[i] = contact.slip_coordinate(i).value(q_n_);
     }
   }
   has_moved_ = false;
@@ -158,20 +220,33 @@ void Nsga::begin_step(double h) {
 void Nsga::scale_contacts(Scaling scaling, double penalty) {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     ContactWork& work = contact_work_[c];
-    const FaceContact& contact = system_.contacts()[c];
-    const auto inverse_mass = [&](int row) {
-      if (scaling == Scaling::characteristic_mass) return 1.0 / mbar_;
+    const Contact& contact = system_.contacts()[c];
+    const auto inverse_mass = [&](int row, bool is_velocity) {
+      if (scaling == Scaling::characteristic_mass && is_velocity) return 1.0 / mbar_;
       return system_.delassus(work.G.row(row).transpose(), contact.a(), contact.b());
     };
-    work.scale[0] = 1.0 / std::sqrt(inverse_mass(0));
-    // One scale for all directions of slip keeps the friction disc round.
-    double tangential = 0.0;
-    for (int i = 1; i < contact.rows(); ++i) tangential += inverse_mass(i);
-    for (int i = 1; i < contact.rows(); ++i) {
-      work.scale[i] = std::sqrt(contact.tangential_rows() / tangential);
-    }
+    work.scale[0] = 1.0 / std::sqrt(inverse_mass(0, true));
     work.law.penalty = penalty;
-    work.law.mu = contact.rows() > 1 ? contact.friction() * work.scale[0] / work.scale[1] : 0.0;
+    work.law.ball_count = static_cast<int>(contact.blocks().size());
+    for (std::size_t k = 0; k < contact.blocks().size(); ++k) {
+      const FrictionBlock& block = contact.blocks()[k];
+      // One scale for all directions of a block keeps its ball round.
+      double sum = 0.0;
+      for (int i = block.first_row; i < block.first_row + block.rows; ++i) {
+        sum += inverse_mass(i, block.kind == FrictionKind::sliding);
+      }
+      // What cannot move along the rows needs no reaction there.
+      const double scale = sum > 0.0 ? std::sqrt(block.rows / sum) : 0.0;
+      work.scale.segment(block.first_row, block.rows).setConstant(scale);
+      work.law.balls[k] = {block.first_row, block.rows,
+                           scale > 0.0 ? block.coefficient * work.scale[0] / scale : 0.0};
+    }
+    work.position_law = work.law;
+    for (std::size_t k = 0; k < contact.blocks().size(); ++k) {
+      if (contact.blocks()[k].kind != FrictionKind::sliding || !spec_.position_friction) {
+        work.position_law.balls[k].coefficient = 0.0;
+      }
+    }
   }
 }
 
@@ -185,7 +260,7 @@ void Nsga::predict() {
 
 void Nsga::choose_candidates() {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
-    const FaceContact& contact = system_.contacts()[c];
+    const Contact& contact = system_.contacts()[c];
     contact_work_[c].candidate = armed_[c] != 0 && contact.over_face(q_);
     contact_work_[c].smooth_gap = contact.gap(q_);
   }
@@ -218,17 +293,19 @@ void Nsga::accept() {
   }
   bool new_contact = false;
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
-    const FaceContact& contact = system_.contacts()[c];
+    const Contact& contact = system_.contacts()[c];
     const ContactWork& work = contact_work_[c];
     ContactState& state = contact_states_[c];
     const bool was_closed = state.status != ContactStatus::open;
-    state.status = work.equations.status;
+    state.status = work.status;
+    state.block_status = work.block_status;
     state.persistent = was_closed && state.status != ContactStatus::open;
     new_contact = new_contact || (!was_closed && state.status != ContactStatus::open);
     state.stuck = work.stuck;
     state.gap = contact.gap(q_n_);
-    state.impulse = work.scale.cwiseProduct(work.equations.phi);
-    state.rate_before = state.rate;
+    state.tangent = contact.frame(q_n_, state.tangent).tangents[0];
+    state.impulse = work.impulse;
+    state.work = work.done;
     state.rate = work.G * of_pair(v_n_, contact.a(), contact.b());
     if (contact.has_outline()) {
       // Behind the face and beside it: it must come out before it can touch again.
@@ -271,7 +348,7 @@ void Nsga::mark_struck(bool new_contact) {
   for (std::size_t c = 0; c < contact_states_.size(); ++c) {
     const ContactState& state = contact_states_[c];
     if (state.status == ContactStatus::open || state.persistent) continue;
-    const FaceContact& contact = system_.contacts()[c];
+    const Contact& contact = system_.contacts()[c];
     struck_[static_cast<std::size_t>(island_of(contact))] = 1;
   }
   for (std::size_t n = 1; n < struck_.size(); ++n) {
@@ -279,7 +356,7 @@ void Nsga::mark_struck(bool new_contact) {
   }
 }
 
-int Nsga::island_of(const FaceContact& contact) const {
+int Nsga::island_of(const Contact& contact) const {
   return island_[std::max(contact.a(), contact.b())];  // the ground is node 0
 }
 
@@ -287,14 +364,14 @@ void Nsga::mark_hard_islands() {
   find_islands();
   std::fill(hard_.begin(), hard_.end(), 0);
   const double worst = contact_residual_.size() > 0 ? contact_residual_.cwiseAbs().maxCoeff() : 0.0;
-  for (const FaceContact& contact : system_.contacts()) {
+  for (const Contact& contact : system_.contacts()) {
     const double residual =
         contact_residual_.segment(contact.first_row, contact.rows()).cwiseAbs().maxCoeff();
     if (!(residual < 1e-6 * worst)) hard_[static_cast<std::size_t>(island_of(contact))] = 1;
   }
 }
 
-bool Nsga::is_hard(const FaceContact& contact) const {
+bool Nsga::is_hard(const Contact& contact) const {
   return hard_[static_cast<std::size_t>(island_of(contact))] != 0;
 }
 
@@ -308,7 +385,7 @@ void Nsga::forbid_rebound(bool everywhere) {
   find_islands();
   int jammed = -1;
   double worst = -1.0;
-  for (const FaceContact& contact : system_.contacts()) {
+  for (const Contact& contact : system_.contacts()) {
     const double residual =
         contact_residual_.segment(contact.first_row, contact.rows()).cwiseAbs().maxCoeff();
     if (residual > worst) {

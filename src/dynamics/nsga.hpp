@@ -21,11 +21,14 @@ struct ContactState {
   ContactStatus status = ContactStatus::open;
   bool persistent = false;  ///< closed at the end of this step and of the one before
   double gap = 0.0;         ///< [m]
-  RowVector impulse;        ///< [N s] normal, tangential; physical
-  RowVector rate;           ///< [m/s] gap rate and slip velocity at the end of the step
-  RowVector rate_before;    ///< the same at its start
-  bool stuck = false;       ///< at position level
-  RowVector anchor;         ///< tangential coordinates that slip is counted from
+  /// Of the friction blocks; open when the contact is.
+  std::array<ContactStatus, max_friction_blocks> block_status = {};
+  RowVector impulse;            ///< [N s], [N m s] of the rows; physical
+  RowVector work;               ///< [J] done by them on the bodies
+  RowVector rate;               ///< [m/s], [rad/s] of the rows at the end of the step
+  bool stuck = false;           ///< at position level
+  RowVector anchor;             ///< tangential coordinates that slip is counted from
+  Vec3 tangent = Vec3::Zero();  ///< first direction of slip, space axes
 };
 
 /// Newton updates of the last (sub)step.
@@ -34,6 +37,7 @@ struct StepCounts {
   int regularised = 0;  ///< solves of singular systems
   int recovered = 0;    ///< times Newton needed active sets from Gauss-Seidel
   int plastic = 0;      ///< steps taken without restitution, for want of a solution with it
+  int impacts = 0;      ///< problems in the sequence of impacts, with multi_impact
 };
 
 /// Decoupled nonsmooth generalized-alpha scheme (001): a step is the smooth motion without
@@ -111,15 +115,20 @@ class Nsga {
   bool find_active_sets(Problem& problem, double& eps);
 
   bool try_step(double t, double h);
+  /// All contacts react at once.
+  bool jump_together(VelocityJump& velocity);
+  /// Contacts react one after the other, while any closes: 004 section 4, 000 annex B.
+  bool jump_in_sequence(VelocityJump& velocity);
+  double slowest_impact() const;
   void begin_step(double h);
   void scale_contacts(Scaling scaling, double penalty);
   void predict();
   void choose_candidates();
   void find_islands();
-  int island_of(const FaceContact& contact) const;
+  int island_of(const Contact& contact) const;
   /// Islands whose contacts have not converged: the only ones to be recovered.
   void mark_hard_islands();
-  bool is_hard(const FaceContact& contact) const;
+  bool is_hard(const Contact& contact) const;
   /// Takes restitution from the contacts of the island with the largest residual, or from all.
   void forbid_rebound(bool everywhere);
   void close_contacts();
@@ -127,6 +136,8 @@ class Nsga {
   void mark_struck(bool new_contact);
   void evaluate_joint_rows(const Configuration& q);
   void evaluate_contact_rows(const Configuration& q);
+  /// Rows as the position correction needs them: slip counted from the start of the step.
+  void evaluate_position_rows(const Configuration& q);
   void add_tangents(KktMatrix& K, const Configuration& q, const NodalVector& v,
                     const TangentFactors& factors) const;
   /// Column groups of rotations times T(psi), so that increments of psi are the unknowns.
@@ -135,6 +146,7 @@ class Nsga {
   void evaluate_tangents(const NodalVector& increment);
   template <class Problem>
   void evaluate_contacts(const Problem& problem, const VecX& multipliers);
+  void change_of_increments(const Contact& contact, KktMatrix::Rows& change) const;
   void add_open_contacts(KktMatrix& K) const;
   void add_contact_reactions(NodalVector& reaction) const;
   void add_contact_tangents(KktMatrix& K, bool position_level) const;
@@ -170,6 +182,7 @@ class Nsga {
   Configuration q_;
   NodalVector delta_, total_;            // increments from q_n: smooth, corrected
   NodalVector vs_, vd_, a_, U_, W_, v_;  // smooth velocity and acceleration, corrections
+  NodalVector passed_on_;  // momentum from the contacts in earlier impacts of the sequence
   NodalVector f_, f_smooth_, reaction_, reaction_smooth_, residual_, momentum_;
   VecX nu_, joint_impulse_hat_, joint_impulse_;  // scaled multipliers of joints: position, velocity
   VecX nu_contact_, la_contact_;                 // scaled multipliers of contacts
@@ -181,15 +194,21 @@ class Nsga {
   double joint_terms_ = 0.0;     // weighted sum of the sizes of all joint forces
   std::vector<Mat3> T_;
   struct ContactWork {
-    bool candidate = false;   // may close in this step
-    bool closed = false;      // in the set A of 001 (7)
-    bool stuck = false;       // at position level
-    double bounce = 1.0;      // factor on its coefficients of restitution
-    double smooth_gap = 0.0;  // at the end of the smooth motion
-    RowVector scale;          // square roots of the inverse Delassus diagonal
-    ContactLaw law;
-    KktMatrix::Rows G;
-    RowVector ghat;  // scaled gap or velocity terms
+    bool candidate = false;        // may close in this step
+    bool closed = false;           // in the set A of 001 (7)
+    bool stuck = false;            // at position level
+    double bounce = 1.0;           // factor on its coefficients of restitution
+    double smooth_gap = 0.0;       // at the end of the smooth motion
+    bool closing = false;          // takes part in the present impact of a sequence
+    RowVector scale;               // square roots of the inverse Delassus diagonal
+    ContactLaw law, position_law;  // only sliding is resisted at position level
+    PairRows G;                    // rows at the present configuration
+    PairRows start_rows;           // at the start of the step
+    RowVector ghat;                // scaled gap or velocity terms
+    RowVector rate_before;         // that restitution reverses
+    RowVector impulse, done;       // physical impulse and its work, of the impacts so far
+    std::array<ContactStatus, max_friction_blocks> block_status = {};  // of the impacts so far
+    ContactStatus status = ContactStatus::open;
     ContactEquations equations;
   };
   std::vector<ContactWork> contact_work_;

@@ -20,13 +20,20 @@ void Nsga::evaluate_joint_rows(const Configuration& q) {
 }
 
 void Nsga::evaluate_contact_rows(const Configuration& q) {
-  Vec12 g;
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
-    const FaceContact& contact = system_.contacts()[c];
-    for (int i = 0; i < contact.rows(); ++i) {
-      contact.coordinate(i).gradient(q, g);
-      contact_work_[c].G.row(i) = g.transpose();
-    }
+    const Contact& contact = system_.contacts()[c];
+    const ContactFrame frame = contact.frame(q, contact_states_[c].tangent);
+    contact.rates(q, frame, contact_work_[c].G);
+  }
+}
+
+void Nsga::evaluate_position_rows(const Configuration& q) {
+  evaluate_contact_rows(q);
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    const Contact& contact = system_.contacts()[c];
+    if (contact.slides_by_coordinates()) continue;
+    ContactWork& work = contact_work_[c];
+    work.G.bottomRows(contact.rows() - 1) = work.start_rows.bottomRows(contact.rows() - 1);
   }
 }
 
@@ -72,11 +79,22 @@ void Nsga::add_joint_tangents(KktMatrix& K, const VecX* force) const {
   }
 }
 
+/// Rows at position level, whose slip may already be one of increments.
+void Nsga::change_of_increments(const Contact& contact, KktMatrix::Rows& change) const {
+  if (contact.slides_by_coordinates()) {
+    to_increments(change, contact.a(), contact.b());
+  } else {
+    PairRows normal = change.topRows(1);
+    to_increments(normal, contact.a(), contact.b());
+    change.row(0) = normal;
+  }
+}
+
 void Nsga::add_contact_reactions(NodalVector& reaction) const {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     const ContactWork& work = contact_work_[c];
     if (work.equations.status == ContactStatus::open) continue;
-    const FaceContact& contact = system_.contacts()[c];
+    const Contact& contact = system_.contacts()[c];
     const Vec12 force = work.G.transpose() * work.scale.cwiseProduct(work.equations.phi);
     of_node(reaction, contact.a()) += force.head<6>();
     of_node(reaction, contact.b()) += force.tail<6>();
@@ -88,7 +106,7 @@ void Nsga::add_contact_tangents(KktMatrix& K, bool position_level) const {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     const ContactWork& work = contact_work_[c];
     const ContactEquations& e = work.equations;
-    const FaceContact& contact = system_.contacts()[c];
+    const Contact& contact = system_.contacts()[c];
     if (e.status == ContactStatus::open) {
       K.add_open_contact(static_cast<int>(c), e.dresidual_dla);
       continue;
@@ -96,13 +114,18 @@ void Nsga::add_contact_tangents(KktMatrix& K, bool position_level) const {
     const KktMatrix::Rows scaled = work.scale.asDiagonal() * work.G;
     KktMatrix::Rows change = scaled;  // of the rows with the unknowns
     momentum.setZero();
-    if (position_level && (turns(contact.a()) || turns(contact.b()))) {
-      for (int i = 0; i < contact.rows(); ++i) {
-        contact.coordinate(i).hessian(q_, H);
-        momentum -= work.scale[i] * e.phi[i] * H;
+    const bool curved = !contact.has_face() || turns(contact.a()) || turns(contact.b());
+    if (position_level && curved) {
+      contact.gap_hessian(q_, H);
+      momentum -= work.scale[0] * e.phi[0] * H;
+      if (contact.slides_by_coordinates()) {
+        for (int i = 1; i < 1 + contact.slip_rows(); ++i) {
+          contact.slip_coordinate(i).hessian(q_, H);
+          momentum -= work.scale[i] * e.phi[i] * H;
+        }
       }
       to_increments(momentum, contact.a(), contact.b());
-      to_increments(change, contact.a(), contact.b());
+      change_of_increments(contact, change);
     }
     momentum.noalias() -= scaled.transpose() * (e.dphi_dg * change);
     const KktMatrix::Rows rows = e.dresidual_dg * change;
@@ -151,7 +174,7 @@ std::string Nsga::worst_contact() const {
   if (contact_residual_.size() == 0 || contact_residual_.cwiseAbs().maxCoeff(&worst) == 0.0) {
     return worst_joint();
   }
-  for (const FaceContact& contact : system_.contacts()) {
+  for (const Contact& contact : system_.contacts()) {
     if (worst < contact.first_row + contact.rows()) {
       return fmt::format(" (largest residual at contact '{}')", contact.name());
     }

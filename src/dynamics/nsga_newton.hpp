@@ -39,7 +39,7 @@ template <class Problem>
 void Nsga::evaluate_contacts(const Problem& problem, const VecX& multipliers) {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     ContactWork& work = contact_work_[c];
-    const FaceContact& contact = system_.contacts()[c];
+    const Contact& contact = system_.contacts()[c];
     const RowVector la = multipliers.segment(contact.first_row, contact.rows());
     evaluate(problem.law(work), problem.may_close(work), work.ghat, la, true, work.equations);
     contact_residual_.segment(contact.first_row, contact.rows()) = work.equations.residual;
@@ -79,7 +79,7 @@ bool Nsga::find_active_sets(Problem& problem, double& eps) {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     if (!problem.may_close(contact_work_[c]) || !is_hard(system_.contacts()[c])) continue;
     const int count = system_.contacts()[c].rows();
-    condensed.push_back({rows, count, problem.law(contact_work_[c]).mu});
+    condensed.push_back({rows, count, problem.law(contact_work_[c])});
     which.push_back(c);
     rows += count;
   }
@@ -104,10 +104,10 @@ bool Nsga::find_active_sets(Problem& problem, double& eps) {
   std::vector<KktMatrix::Rows> changes;
   for (std::size_t k = 0; k < which.size(); ++k) {
     const ContactWork& work = contact_work_[which[k]];
-    const FaceContact& contact = system_.contacts()[which[k]];
+    const Contact& contact = system_.contacts()[which[k]];
     const KktMatrix::Rows scaled = work.scale.asDiagonal() * work.G;
     KktMatrix::Rows change = scaled;
-    if (Problem::position_level) to_increments(change, contact.a(), contact.b());
+    if (Problem::position_level) change_of_increments(contact, change);
     changes.push_back(change);
     for (int i = 0; i < contact.rows(); ++i) {
       nodal.setZero();
@@ -124,7 +124,7 @@ bool Nsga::find_active_sets(Problem& problem, double& eps) {
     nodal.setZero();
     K.scatter(x, 1.0, nodal);
     for (std::size_t k = 0; k < which.size(); ++k) {
-      const FaceContact& contact = system_.contacts()[which[k]];
+      const Contact& contact = system_.contacts()[which[k]];
       out.segment(condensed[k].first_row, contact.rows()) =
           changes[k] * of_pair(nodal, contact.a(), contact.b());
     }

@@ -103,9 +103,7 @@ struct Nsga::PositionCorrection {
   VecX& rhs;
 
   bool may_close(const ContactWork& work) const { return work.candidate; }
-  ContactLaw law(const ContactWork& work) const {
-    return {s.spec_.position_friction ? work.law.mu : 0.0, work.law.penalty};
-  }
+  const ContactLaw& law(const ContactWork& work) const { return work.position_law; }
   VecX& contact_multipliers() { return s.nu_contact_; }
   void reset() {
     s.U_.setZero();
@@ -124,7 +122,7 @@ struct Nsga::PositionCorrection {
       s.evaluate_joint_rows(s.q_);
     }
     s.has_moved_ = moved;
-    s.evaluate_contact_rows(s.q_);
+    s.evaluate_position_rows(s.q_);
 
     const double size = s.span_;  // of the numbers that a gap is the difference of
     double rows = 0.0, merit = 0.0;
@@ -142,12 +140,17 @@ struct Nsga::PositionCorrection {
     }
     for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
       ContactWork& work = s.contact_work_[c];
-      const FaceContact& contact = system.contacts()[c];
-      for (int i = 0; i < contact.rows(); ++i) {
-        work.ghat[i] =
-            work.scale[i] * (contact.coordinate(i).value(s.q_) - s.contact_states_[c].anchor[i]);
-        s.allowed_contact_[contact.first_row + i] = work.scale[i] * round_off * size;
+      const Contact& contact = system.contacts()[c];
+      if (contact.slides_by_coordinates()) {
+        for (int i = 1; i <= contact.slip_rows(); ++i) {
+          work.ghat[i] = contact.slip_coordinate(i).value(s.q_) - s.contact_states_[c].anchor[i];
+        }
+      } else {
+        work.ghat = work.G * of_pair(s.total_, contact.a(), contact.b());
       }
+      work.ghat[0] = contact.gap(s.q_);
+      work.ghat = work.ghat.cwiseProduct(work.scale).eval();
+      s.allowed_contact_.segment(contact.first_row, contact.rows()) = round_off * size * work.scale;
     }
     s.evaluate_contacts(*this, s.nu_contact_);
     merit += s.contact_residual_.squaredNorm();
@@ -216,8 +219,10 @@ struct Nsga::VelocityJump {
   Nsga& s;
   VecX& rhs;
 
-  bool may_close(const ContactWork& work) const { return work.closed; }
-  ContactLaw law(const ContactWork& work) const { return work.law; }
+  bool may_close(const ContactWork& work) const {
+    return s.spec_.multi_impact ? work.closing : work.closed;
+  }
+  const ContactLaw& law(const ContactWork& work) const { return work.law; }
   VecX& contact_multipliers() { return s.la_contact_; }
   void reset() {
     s.W_.setZero();
@@ -243,13 +248,11 @@ struct Nsga::VelocityJump {
     }
     for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
       ContactWork& work = s.contact_work_[c];
-      const FaceContact& contact = system.contacts()[c];
+      const Contact& contact = system.contacts()[c];
       const RowVector rate = work.G * of_pair(s.v_, contact.a(), contact.b());
-      const RowVector& before = s.contact_states_[c].rate;
       for (int i = 0; i < contact.rows(); ++i) {
-        const double e =
-            work.bounce * (i == 0 ? contact.restitution() : contact.tangential_restitution());
-        work.ghat[i] = work.scale[i] * (rate[i] + e * before[i]);
+        const double e = work.bounce * contact.restitution_of_row(i);
+        work.ghat[i] = work.scale[i] * (rate[i] + e * work.rate_before[i]);
       }
     }
     s.evaluate_contacts(*this, s.la_contact_);
@@ -260,6 +263,7 @@ struct Nsga::VelocityJump {
     s.reaction_.setZero();
     s.add_joint_reactions(s.joint_total_, s.reaction_);
     s.reaction_ -= h * s.reaction_smooth_;
+    s.reaction_ += s.passed_on_;
     s.add_contact_reactions(s.reaction_);
     const double numbers = s.change_of_forces(s.has_moved_ || !s.W_.isZero(0.0), s.v_);
     system.apply_mass(s.W_, s.momentum_);
@@ -297,6 +301,30 @@ struct Nsga::VelocityJump {
     K.scatter(x, factor, s.W_);
     s.joint_impulse_hat_ += factor * x.segment(K.joint_multiplier(0), s.joint_impulse_hat_.size());
     s.la_contact_ += factor * x.segment(K.contact_multiplier(0), s.la_contact_.size());
+  }
+
+  /// Books the solved impact, and lets what follows start from it. False: no contact took part.
+  bool add_impulses() {
+    s.add_contact_reactions(s.passed_on_);
+    bool any = false;
+    for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
+      ContactWork& work = s.contact_work_[c];
+      const Contact& contact = s.system_.contacts()[c];
+      if (work.equations.status != ContactStatus::open) {
+        any = true;
+        work.status = work.equations.status;
+        work.block_status = work.equations.block_status;
+        const RowVector impulse = work.scale.cwiseProduct(work.equations.phi);
+        const RowVector rate = work.G * of_pair(s.v_, contact.a(), contact.b());
+        work.impulse += impulse;
+        work.done += 0.5 * impulse.cwiseProduct(rate + work.rate_before);
+      }
+      if (work.closed) {
+        work.rate_before =
+            s.contact_states_[c].rate + RowVector(work.G * of_pair(s.W_, contact.a(), contact.b()));
+      }
+    }
+    return any;
   }
 
   std::string culprit() const { return s.worst_contact(); }

@@ -66,9 +66,10 @@ bool Nsga::start(const Configuration& q, const NodalVector& v, double t) {
       rhs_smooth_.segment(smooth_K_.joint_multiplier(0), system_.joint_rows()));
   evaluate_contact_rows(q);
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
-    const FaceContact& contact = system_.contacts()[c];
+    const Contact& contact = system_.contacts()[c];
     ContactState& state = contact_states_[c];
     state.gap = contact.gap(q);
+    state.tangent = contact.frame(q, state.tangent).tangents[0];
     state.rate = contact_work_[c].G * of_pair(v, contact.a(), contact.b());
     armed_[c] = static_cast<char>(state.gap >= -1e-10 * system_.length());
   }

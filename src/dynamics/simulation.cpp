@@ -227,9 +227,8 @@ struct Simulation::Impl : Books {
       const ContactState& state = nsga.contacts()[c];
       interval_impulses[c] += state.impulse;
       if (state.status == ContactStatus::open) continue;
-      const RowVector work = 0.5 * state.impulse.cwiseProduct(state.rate + state.rate_before);
-      ledger.impact_loss -= work[0];
-      ledger.friction_loss -= work.tail(work.size() - 1).sum();
+      ledger.impact_loss -= state.work[0];
+      ledger.friction_loss -= state.work.tail(state.work.size() - 1).sum();
     }
     for (std::size_t j = 0; j < system.joints().size(); ++j) {
       if (!nsga.is_struck(static_cast<int>(j))) continue;
@@ -255,6 +254,8 @@ struct Simulation::Impl : Books {
     sum(statistics.regularised, interval_counts.regularised, counts.regularised);
     sum(statistics.recovered, interval_counts.recovered, counts.recovered);
     sum(statistics.plastic, interval_counts.plastic, counts.plastic);
+    statistics.max_impacts = std::max(statistics.max_impacts, counts.impacts);
+    interval_counts.impacts += counts.impacts;
     statistics.max_joint_error = std::max(statistics.max_joint_error, nsga.joint_error());
     statistics.max_joint_velocity_error =
         std::max(statistics.max_joint_velocity_error, nsga.joint_velocity_error());
@@ -263,7 +264,7 @@ struct Simulation::Impl : Books {
 
   void book_gaps() {
     for (std::size_t c = 0; c < nsga.contacts().size(); ++c) {
-      const FaceContact& contact = system.contacts()[c];
+      const Contact& contact = system.contacts()[c];
       if (!nsga.is_armed(static_cast<int>(c)) || !contact.over_face(nsga.q())) continue;
       statistics.min_gap = std::min(statistics.min_gap, nsga.contacts()[c].gap);
     }

@@ -69,7 +69,7 @@ void check_axes(const System& system, const Configuration& q) {
 
 void check_penetration(const System& system, const Configuration& q, bool settled) {
   std::vector<Mistake> mistakes;
-  for (const FaceContact& contact : system.contacts()) {
+  for (const Contact& contact : system.contacts()) {
     const double gap = contact.gap(q);
     if (gap < -penetration_tolerance * system.length() && contact.over_face(q)) {
       const std::string& point = system.nodes()[contact.b()].name;

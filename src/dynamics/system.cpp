@@ -94,10 +94,10 @@ System::System(const Model& model) : gravity_(model.gravity) {
     local.face = about_node(spec.face);
     const int face = node_of(spec.face), point = node_of(spec.point);
     for (Vec3& corner : local.outline) corner -= centres_[face];
-    FaceContact contact(local, face, point, nodes_);
-    Vec12 normal_row;
-    contact.coordinate(0).gradient(q0_, normal_row);
-    if (delassus(normal_row, face, point) == 0.0) {
+    Contact contact(local, face, point, nodes_);
+    PairRows rows(contact.rows(), 12);
+    contact.rates(q0_, contact.frame(q0_, Vec3::Zero()), rows);
+    if (delassus(rows.row(0).transpose(), face, point) == 0.0) {
       throw Error(spec.place,
                   fmt::format("contact '{}': its bodies cannot move along the normal", spec.name));
     }

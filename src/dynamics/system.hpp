@@ -6,7 +6,7 @@
 
 #include "bodies/beam_element.hpp"
 #include "bodies/node.hpp"
-#include "contact/face_contact.hpp"
+#include "contact/contact.hpp"
 #include "forces/load.hpp"
 #include "forces/spring.hpp"
 #include "joints/joint.hpp"
@@ -46,7 +46,7 @@ class System {
   const std::vector<Spring>& springs() const { return springs_; }
   const std::vector<Load>& loads() const { return loads_; }
   const std::vector<Joint>& joints() const { return joints_; }
-  const std::vector<FaceContact>& contacts() const { return contacts_; }
+  const std::vector<Contact>& contacts() const { return contacts_; }
 
   int dofs() const { return dofs_; }
   int joint_rows() const { return joint_rows_; }
@@ -119,7 +119,7 @@ class System {
   std::vector<Spring> springs_;
   std::vector<Load> loads_;
   std::vector<Joint> joints_;
-  std::vector<FaceContact> contacts_;
+  std::vector<Contact> contacts_;
   int dofs_ = 0, joint_rows_ = 0, contact_rows_ = 0;
   Configuration q0_;
   NodalVector v0_, weights_, inverse_weights_;

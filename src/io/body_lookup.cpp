@@ -78,26 +78,43 @@ std::optional<int> node_index(std::string_view end_of_name, int nodes) {
 BodyChoice BodyLookup::find(const TomlTable& table, std::string_view key) const {
   if (!table.has(key)) return BodyChoice::ground();
   const std::optional<std::string> name = table.text(key);
-  if (!name) return BodyChoice::unknown();
-  if (*name == "ground") return BodyChoice::ground();
-  if (const auto body = known_.find(*name); body != known_.end()) {
+  return name ? find_named(table, key, *name) : BodyChoice::unknown();
+}
+
+BodyChoice BodyLookup::find_named(const TomlTable& table, std::string_view key,
+                                  const std::string& name) const {
+  if (name == "ground") return BodyChoice::ground();
+  if (const auto body = known_.find(name); body != known_.end()) {
     return body->second == nullptr ? BodyChoice::unknown() : BodyChoice::of(*body->second);
   }
-  if (const auto beam = beams_.find(*name); beam != beams_.end()) {
+  if (const auto beam = beams_.find(name); beam != beams_.end()) {
     if (beam->second.spec == nullptr || doubt_all_) return BodyChoice::unknown();
-    table.refuse(key, fmt::format("{} is a beam: name one of its nodes, {}", in_quotes(*name),
-                                  nodes_of(*name, beam->second.last())));
+    table.refuse(key, fmt::format("{} is a beam: name one of its nodes, {}", in_quotes(name),
+                                  nodes_of(name, beam->second.last())));
     return BodyChoice::unknown();
   }
-  if (const Beam* beam = beam_with_node(*name)) return find_node(*beam, table, key, *name);
-  return refuse_unknown(table, key, *name);
+  if (const Beam* beam = beam_with_node(name)) return find_node(*beam, table, key, name);
+  return refuse_unknown(table, key, name);
 }
 
 std::vector<BodyChoice> BodyLookup::find_all(const TomlTable& table, std::string_view key) const {
   const std::optional<std::string> name = table.text(key);
-  const auto beam = name ? beams_.find(*name) : beams_.end();
-  if (beam == beams_.end() || beam->second.spec == nullptr || known_.contains(*name)) {
-    return {find(table, key)};
+  return name ? find_all_named(table, key, *name) : std::vector{find(table, key)};
+}
+
+std::vector<BodyChoice> BodyLookup::find_list(const TomlTable& table, std::string_view key) const {
+  std::vector<BodyChoice> all;
+  for (const std::string& name : table.texts(key).value_or(std::vector<std::string>{})) {
+    for (const BodyChoice& choice : find_all_named(table, key, name)) all.push_back(choice);
+  }
+  return all;
+}
+
+std::vector<BodyChoice> BodyLookup::find_all_named(const TomlTable& table, std::string_view key,
+                                                   const std::string& name) const {
+  const auto beam = beams_.find(name);
+  if (beam == beams_.end() || beam->second.spec == nullptr || known_.contains(name)) {
+    return {find_named(table, key, name)};
   }
   std::vector<BodyChoice> choices;
   for (int i = 0; i <= beam->second.last(); ++i) choices.push_back(node(beam->second, i));

@@ -24,6 +24,8 @@ class BodyChoice {
   bool is_known() const { return known_; }
   bool is_ground() const { return known_ && body_ == nullptr; }
   bool is(BodyKind kind) const { return body_ != nullptr && body_->kind == kind; }
+  /// Null for the ground, and when it is not known.
+  const BodySpec* spec() const { return body_; }
   /// Name for the specs, where the ground is empty.
   std::string name() const { return body_ == nullptr ? "" : body_->name; }
   bool same_as(const BodyChoice& other) const {
@@ -73,6 +75,8 @@ class BodyLookup {
   BodyChoice find(const TomlTable& table, std::string_view key) const;
   /// The same where a beam may be named as a whole, which means all its nodes.
   std::vector<BodyChoice> find_all(const TomlTable& table, std::string_view key) const;
+  /// The same for a key that lists names.
+  std::vector<BodyChoice> find_list(const TomlTable& table, std::string_view key) const;
 
  private:
   struct Beam {
@@ -81,6 +85,10 @@ class BodyLookup {
     int last() const { return static_cast<int>(nodes.size()) - 1; }
   };
 
+  BodyChoice find_named(const TomlTable& table, std::string_view key,
+                        const std::string& name) const;
+  std::vector<BodyChoice> find_all_named(const TomlTable& table, std::string_view key,
+                                         const std::string& name) const;
   const Beam* beam_with_node(std::string_view name) const;
   BodyChoice node(const Beam& beam, int index) const;
   BodyChoice find_node(const Beam& beam, const TomlTable& table, std::string_view key,

@@ -10,9 +10,9 @@ namespace {
 
 // How far corners may be off the plane of the face, relative to the size of the outline.
 constexpr double flatness = 1e-6;
-// A beam makes many contacts of one line of the file; more than these would fill the memory before
-// anything could be said about them.
-constexpr std::size_t most_beam_contacts = 200'000;
+// Beams and lists of spheres make many contacts of one line of the file; more than these would fill
+// the memory before anything could be said about them.
+constexpr std::size_t most_contacts = 200'000;
 
 double extent(const std::vector<Vec3>& corners) {
   double largest = 0.0;
@@ -92,13 +92,48 @@ void add_points(const TomlTable& point, const BodyChoice& body, const std::vecto
   }
 }
 
-// One spec per point; their names are still without that of the table. `others` have been read
-// before.
-std::vector<ContactSpec> read_contact(const TomlTable& table, const BodyLookup& bodies,
-                                      std::size_t others) {
-  ContactSpec contact;
-  contact.place = table.place();
+// A sphere of each of some bodies.
+struct Spheres {
+  std::vector<BodyChoice> bodies;
+  std::vector<double> radii;
+  Vec3 centre = Vec3::Zero();
+};
+
+// Radius of a body that is round: in space all around, in the plane about z.
+std::optional<double> radius_of(const BodyChoice& body) {
+  if (body.spec() == nullptr || !body.spec()->shape) return std::nullopt;
+  const Shape& shape = *body.spec()->shape;
+  if (const auto* sphere = std::get_if<SphereShape>(&shape)) return sphere->radius;
+  if (!body.is(BodyKind::planar)) return std::nullopt;
+  if (const auto* disc = std::get_if<DiscShape>(&shape)) return disc->radius;
+  if (const auto* cylinder = std::get_if<CylinderShape>(&shape)) return cylinder->radius;
+  return std::nullopt;
+}
+
+Spheres find_spheres(const TomlTable& table, const BodyLookup& bodies) {
+  table.refuse_together("bodies", "body");
+  Spheres spheres;
+  spheres.bodies =
+      table.has("bodies") ? bodies.find_list(table, "bodies") : bodies.find_all(table, "body");
+  const std::optional<double> given = table.number("radius");
+  for (const BodyChoice& body : spheres.bodies) {
+    const std::optional<double> radius = given ? given : radius_of(body);
+    if (!radius && body.is_known() && !table.has("radius")) {
+      table.refuse_table(fmt::format("'radius' is missing: the shape of {} gives none",
+                                     body.is_ground() ? "the ground" : "'" + body.name() + "'"));
+      spheres.bodies.clear();
+      break;
+    }
+    spheres.radii.push_back(radius.value_or(1.0));
+  }
+  return spheres;
+}
+
+void read_friction(const TomlTable& table, ContactSpec& contact) {
   contact.friction = table.number("friction").value_or(contact.friction);
+  contact.rolling_friction = table.number("rolling_friction").value_or(contact.rolling_friction);
+  contact.drilling_friction = table.number("drilling_friction").value_or(contact.drilling_friction);
+  contact.patch_radius = table.number("patch_radius").value_or(contact.patch_radius);
   contact.restitution = table.number("restitution").value_or(contact.restitution);
   contact.tangential_restitution =
       table.number("tangential_restitution").value_or(contact.tangential_restitution);
@@ -106,39 +141,178 @@ std::vector<ContactSpec> read_contact(const TomlTable& table, const BodyLookup& 
     table.refuse("tangential_restitution",
                  "'tangential_restitution' has no meaning without 'friction', which limits it");
   }
+  if (contact.patch_radius > 0.0 && contact.friction == 0.0) {
+    table.refuse("patch_radius", "'patch_radius' has no meaning without 'friction'");
+  }
+  if (contact.patch_radius > 0.0) table.refuse_together("drilling_friction", "patch_radius");
+}
 
-  const std::optional<TomlTable> point = table.table("point");
-  const std::optional<TomlTable> face = table.table("face");
-  std::vector<BodyChoice> point_bodies = {BodyChoice::unknown()};
-  if (point) point_bodies = bodies.find_all(*point, "body");
+// What turns no body cannot resist.
+void check_rotations(const TomlTable& table, const BodyChoice& one, const BodyChoice& other,
+                     const ContactSpec& contact) {
+  if (!one.is_known() || !other.is_known()) return;
+  const auto turns = [](const BodyChoice& body, bool in_space) {
+    return body.is(BodyKind::rigid) || (!in_space && body.is(BodyKind::planar));
+  };
+  const auto refuse_unless = [&](bool possible, const char* key, double value) {
+    if (possible || value == 0.0) return;
+    table.refuse(key, fmt::format("'{}' needs a body that can turn in this way; neither of the "
+                                  "two can",
+                                  key));
+  };
+  refuse_unless(turns(one, false) || turns(other, false), "rolling_friction",
+                contact.rolling_friction);
+  refuse_unless(turns(one, true) || turns(other, true), "drilling_friction",
+                contact.drilling_friction);
+  refuse_unless(turns(one, true) || turns(other, true), "patch_radius", contact.patch_radius);
+}
+
+// Whether two bodies can be told apart; adds a mistake when not.
+bool check_pair(const TomlTable& table, const char* what, const BodyChoice& one,
+                const BodyChoice& other) {
+  if (!one.same_as(other)) return true;
+  table.refuse_table(
+      one.is_ground()
+          ? fmt::format("a contact needs a body: {} are both on the ground", what)
+          : fmt::format("{} of the contact are on the same body '{}'", what, one.name()));
+  return false;
+}
+
+std::string suffix_of(const BodyChoice& body) {
+  return "." + (body.is_ground() ? std::string("ground") : body.name());
+}
+
+// A contact for each point; names are still without that of the table. `others` have been read
+// before.
+std::vector<ContactSpec> read_point_contacts(const TomlTable& table, const TomlTable& point,
+                                             const std::optional<TomlTable>& face,
+                                             const BodyLookup& bodies, std::size_t others,
+                                             ContactSpec contact) {
+  const std::vector<BodyChoice> point_bodies = bodies.find_all(point, "body");
   const BodyChoice face_body = face ? bodies.find(*face, "body") : BodyChoice::unknown();
   for (const BodyChoice& point_body : point_bodies) {
-    if (!point_body.same_as(face_body)) continue;
-    table.refuse_table(point_body.is_ground()
-                           ? "a contact needs a body: point and face are both on the ground"
-                           : fmt::format("point and face of the contact are on the same body '{}'",
-                                         point_body.name()));
+    if (check_pair(table, "point and face", point_body, face_body)) {
+      check_rotations(table, point_body, face_body, contact);
+    }
   }
   // All nodes of a beam are alike in this.
   const Dimension pair = dimension_of_pair(point_bodies.front(), face_body);
   if (face) read_face(*face, face_body, pair, contact);
-
-  if (!point) return {contact};
-  const std::vector<Vec3> at = point->points("at", dimension_on(point_bodies.front(), pair))
+  const std::vector<Vec3> at = point.points("at", dimension_on(point_bodies.front(), pair))
                                    .value_or(std::vector<Vec3>{Vec3::Zero()});
   std::vector<ContactSpec> contacts;
   const bool whole_beam = point_bodies.size() > 1;
-  if (whole_beam && others + point_bodies.size() * at.size() > most_beam_contacts) {
-    point->refuse("body", fmt::format("'body': a model whose contacts come from whole beams can "
-                                      "have {} of them, not more",
-                                      most_beam_contacts));
+  if (whole_beam && others + point_bodies.size() * at.size() > most_contacts) {
+    point.refuse("body", fmt::format("'body': a model whose contacts come from whole beams can "
+                                     "have {} of them, not more",
+                                     most_contacts));
     return contacts;
   }
   for (std::size_t node = 0; node < point_bodies.size(); ++node) {
     if (whole_beam) contact.name = fmt::format(".{}", node);
-    add_points(*point, point_bodies[node], at, contact, contacts);
+    add_points(point, point_bodies[node], at, contact, contacts);
   }
   return contacts;
+}
+
+std::vector<ContactSpec> read_spheres_on_face(const TomlTable& table, const TomlTable& sphere,
+                                              const TomlTable& face, const BodyLookup& bodies,
+                                              ContactSpec contact) {
+  contact.geometry = ContactGeometry::sphere_on_face;
+  const Spheres spheres = find_spheres(sphere, bodies);
+  const BodyChoice face_body = bodies.find(face, "body");
+  std::vector<ContactSpec> contacts;
+  for (std::size_t i = 0; i < spheres.bodies.size(); ++i) {
+    const BodyChoice& body = spheres.bodies[i];
+    if (!check_pair(table, "sphere and face", body, face_body)) return {};
+    check_rotations(table, body, face_body, contact);
+    const Dimension pair = dimension_of_pair(body, face_body);
+    if (i == 0) read_face(face, face_body, pair, contact);
+    contact.name = spheres.bodies.size() > 1 ? suffix_of(body) : "";
+    contact.point = {body.name(), read_point(sphere, "at", body, pair)};
+    contact.radius = spheres.radii[i];
+    contacts.push_back(contact);
+  }
+  return contacts;
+}
+
+std::vector<ContactSpec> read_spheres(const TomlTable& table, const TomlTable& sphere,
+                                      const TomlTable& other, const BodyLookup& bodies,
+                                      std::size_t others, ContactSpec contact) {
+  const Spheres ones = find_spheres(sphere, bodies), twos = find_spheres(other, bodies);
+  std::vector<ContactSpec> contacts;
+  const bool several = ones.bodies.size() > 1 || twos.bodies.size() > 1;
+  if (others + ones.bodies.size() * twos.bodies.size() > most_contacts) {
+    sphere.refuse_table(fmt::format("these spheres make more than {} pairs", most_contacts));
+    return contacts;
+  }
+  // Of two in both lists one pair is enough.
+  const auto is_in_both = [&](std::size_t i, std::size_t j) {
+    const auto has = [](const Spheres& list, const BodyChoice& body) {
+      return std::any_of(list.bodies.begin(), list.bodies.end(),
+                         [&](const BodyChoice& each) { return each.same_as(body); });
+    };
+    return has(twos, ones.bodies[i]) && has(ones, twos.bodies[j]);
+  };
+  for (std::size_t i = 0; i < ones.bodies.size(); ++i) {
+    for (std::size_t j = 0; j < twos.bodies.size(); ++j) {
+      const BodyChoice &body = ones.bodies[i], &second = twos.bodies[j];
+      if (several && body.same_as(second)) continue;
+      if (several && j < i && is_in_both(i, j)) continue;
+      if (!check_pair(table, "the two spheres", body, second)) return {};
+      check_rotations(table, body, second, contact);
+      const Dimension pair = dimension_of_pair(body, second);
+      contact.name = several ? suffix_of(body) + suffix_of(second) : "";
+      contact.point = {body.name(), read_point(sphere, "at", body, pair)};
+      contact.radius = ones.radii[i];
+      contact.face = {second.name(), read_point(other, "at", second, pair)};
+      contact.face_radius = twos.radii[j];
+      if (contact.geometry == ContactGeometry::sphere_in_sphere &&
+          contact.radius >= contact.face_radius) {
+        other.refuse_table(
+            fmt::format("a sphere of radius {} m does not fit into a hollow one of "
+                        "{} m",
+                        contact.radius, contact.face_radius));
+        return {};
+      }
+      contacts.push_back(contact);
+    }
+  }
+  return contacts;
+}
+
+std::vector<ContactSpec> read_contact(const TomlTable& table, const BodyLookup& bodies,
+                                      std::size_t others) {
+  ContactSpec contact;
+  contact.place = table.place();
+  read_friction(table, contact);
+  if (table.has("point") == table.has("sphere")) {
+    table.refuse_table("a contact has either 'point' or 'sphere'");
+    return {contact};
+  }
+  const int partners = int{table.has("face")} + int{table.has("other")} + int{table.has("hollow")};
+  if (partners != 1) {
+    table.refuse_table("a contact has one of 'face', 'other' and 'hollow'");
+    return {contact};
+  }
+  const std::optional<TomlTable> face = table.table("face");
+  if (const std::optional<TomlTable> point = table.table("point")) {
+    if (!table.has("face")) {
+      table.refuse_key("point", "a point touches a 'face'; for spheres give 'sphere'");
+      return {contact};
+    }
+    return read_point_contacts(table, *point, face, bodies, others, contact);
+  }
+  const std::optional<TomlTable> sphere = table.table("sphere");
+  if (sphere && face) return read_spheres_on_face(table, *sphere, *face, bodies, contact);
+  for (const char* key : {"other", "hollow"}) {
+    const std::optional<TomlTable> other = table.table(key);
+    if (!sphere || !other) continue;
+    contact.geometry =
+        table.has("hollow") ? ContactGeometry::sphere_in_sphere : ContactGeometry::sphere_on_sphere;
+    return read_spheres(table, *sphere, *other, bodies, others, contact);
+  }
+  return {contact};
 }
 
 }  // namespace

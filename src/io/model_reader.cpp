@@ -119,6 +119,15 @@ IntegratorSpec read_integrator(const TomlTable& table) {
   i.max_iterations = table.integer("max_iterations").value_or(i.max_iterations);
   i.max_halvings = table.integer("max_halvings").value_or(i.max_halvings);
   i.locate_impacts = table.flag("locate_impacts").value_or(i.locate_impacts);
+  i.multi_impact = table.flag("multi_impact").value_or(i.multi_impact);
+  i.impact_tolerance = table.number("impact_tolerance");
+  i.max_impacts = table.integer("max_impacts").value_or(i.max_impacts);
+  for (const char* key : {"impact_tolerance", "max_impacts"}) {
+    const bool is_known = !table.has("multi_impact") || table.has_usable("multi_impact");
+    if (table.has(key) && is_known && !i.multi_impact) {
+      table.refuse_key(key, fmt::format("'{}' has no meaning without multi_impact = true", key));
+    }
+  }
   i.position_friction = table.flag("position_friction").value_or(i.position_friction);
   i.penalty = table.number("penalty").value_or(i.penalty);
   if (table.text("scaling") == "characteristic_mass") i.scaling = Scaling::characteristic_mass;

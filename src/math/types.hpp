@@ -11,6 +11,8 @@ using Vec6 = Eigen::Matrix<double, 6, 1>;
 using Mat6 = Eigen::Matrix<double, 6, 6>;
 using Vec12 = Eigen::Matrix<double, 12, 1>;
 using Mat12 = Eigen::Matrix<double, 12, 12>;
+/// Rows of a joint or contact over the twelve velocities of two nodes.
+using PairRows = Eigen::Matrix<double, Eigen::Dynamic, 12, 0, 8, 12>;
 using VecX = Eigen::VectorXd;
 using MatX = Eigen::MatrixXd;
 using Quaternion = Eigen::Quaterniond;

@@ -190,14 +190,28 @@ struct JointSpec {
 // ---- Contacts
 // -------------------------------------------------------------------------------------
 
-/// A point of one body against a plane face of another.
+enum class ContactGeometry {
+  point_on_face,
+  sphere_on_face,
+  sphere_on_sphere,
+  sphere_in_sphere,  ///< inside a hollow one
+};
+
+/// A point or sphere of one body against a plane face or sphere of another. Planar bodies have
+/// discs and lines.
 struct ContactSpec {
   std::string name;
-  Attachment point;
-  Attachment face;                      ///< any point of the face
+  ContactGeometry geometry = ContactGeometry::point_on_face;
+  Attachment point;                     ///< the point, or the centre of the sphere
+  double radius = 0.0;                  ///< [m] of the sphere
+  Attachment face;                      ///< any point of the face, or the centre of its sphere
+  double face_radius = 0.0;             ///< [m] of that sphere
   Vec3 normal = Vec3::UnitZ();          ///< out of the face, in the frame of its body
   std::vector<Vec3> outline;            ///< corners in that frame; empty: the face has no edge
   double friction = 0.0;                ///< Coulomb's mu
+  double rolling_friction = 0.0;        ///< [m] largest moment against rolling over normal force
+  double drilling_friction = 0.0;       ///< [m] the same about the normal
+  double patch_radius = 0.0;            ///< [m] Coulomb-Contensou: sliding and drilling together
   double restitution = 0.0;             ///< e_N in [0, 1]
   double tangential_restitution = 0.0;  ///< e_T in [-1, 1]
   Place place;
@@ -218,8 +232,13 @@ struct IntegratorSpec {
   double rho_inf = 0.8;      ///< spectral radius at infinite frequency, in [0, 1]
   double tolerance = 1e-10;  ///< of the relative residual of each subproblem
   int max_iterations = 50;
-  int max_halvings = 6;           ///< how often a step that fails is cut in two
-  bool locate_impacts = false;    ///< cut steps at impacts, to date them to 1e-5 of a step
+  int max_halvings = 6;         ///< how often a step that fails is cut in two
+  bool locate_impacts = false;  ///< cut steps at impacts, to date them to 1e-5 of a step
+  /// Contacts that touch pass an impact on one after the other, as often as it takes; else all
+  /// react at once.
+  bool multi_impact = false;
+  std::optional<double> impact_tolerance;  ///< [m/s] slower approaches are none; multi_impact
+  int max_impacts = 200;                   ///< in a step, multi_impact
   bool position_friction = true;  ///< false: study of the drift without friction at position level
   Scaling scaling = Scaling::delassus;
   std::optional<double> characteristic_mass;  ///< [kg]; mean mass of the bodies when absent

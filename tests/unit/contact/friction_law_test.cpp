@@ -13,6 +13,16 @@ using testing::agrees;
 using testing::differences;
 using testing::Random;
 
+/// Coulomb friction in the given number of rows, the normal one among them.
+ContactLaw coulomb(double mu, double penalty, Eigen::Index rows) {
+  ContactLaw law;
+  law.penalty = penalty;
+  if (rows == 1) return law;
+  law.ball_count = 1;
+  law.balls[0] = {1, static_cast<int>(rows) - 1, mu};
+  return law;
+}
+
 ContactEquations equations(const ContactLaw& law, const VecX& g, const VecX& la,
                            bool may_close = true) {
   ContactEquations e;
@@ -50,13 +60,14 @@ TEST_P(ContactIn, state_has_the_expected_status) {
     Random random(seed);
     VecX g, la;
     state_of(GetParam(), random, g, la);
-    EXPECT_EQ(equations({GetParam().mu, GetParam().penalty}, g, la).status, GetParam().status);
+    EXPECT_EQ(equations(coulomb(GetParam().mu, GetParam().penalty, GetParam().rows), g, la).status,
+              GetParam().status);
   }
 }
 
 TEST_P(ContactIn, state_has_exact_derivatives) {
   const Eigen::Index n = GetParam().rows;
-  const ContactLaw law{GetParam().mu, GetParam().penalty};
+  const ContactLaw law = coulomb(GetParam().mu, GetParam().penalty, n);
   for (unsigned seed = 0; seed < 20; ++seed) {
     Random random(seed);
     VecX g, la;
@@ -96,7 +107,8 @@ INSTANTIATE_TEST_SUITE_P(
 // Solutions of the equations are solutions of Signorini's and Coulomb's conditions, whatever r.
 RC_GTEST_PROP(FrictionLaw, zero_residual_means_signorini_and_coulomb, ()) {
   Random random(*rc::gen::arbitrary<unsigned>());
-  const ContactLaw law{random.number(0.1, 1.0), random.number(0.2, 5.0)};
+  const double mu = random.number(0.1, 1.0);
+  const ContactLaw law = coulomb(mu, random.number(0.2, 5.0), 3);
   const VecX direction = random.direction().head<2>().normalized();
   VecX g = VecX::Zero(3), la = VecX::Zero(3);
   ContactStatus expected = ContactStatus::open;
@@ -107,12 +119,12 @@ RC_GTEST_PROP(FrictionLaw, zero_residual_means_signorini_and_coulomb, ()) {
     case 1:  // stick: reaction inside the cone
       expected = ContactStatus::stick;
       la[0] = random.number(0.1, 1.0);
-      la.tail(2) = 0.9 * law.mu * la[0] * direction;
+      la.tail(2) = 0.9 * mu * la[0] * direction;
       break;
     default:  // slip: reaction on the cone, against the slip
       expected = ContactStatus::slip;
       la[0] = random.number(0.1, 1.0);
-      la.tail(2) = -law.mu * la[0] * direction;
+      la.tail(2) = -mu * la[0] * direction;
       g.tail(2) = random.number(0.1, 1.0) * direction;
   }
   const ContactEquations e = equations(law, g, la);
@@ -124,7 +136,7 @@ RC_GTEST_PROP(FrictionLaw, zero_residual_means_signorini_and_coulomb, ()) {
 
 TEST(FrictionLaw, closed_only_when_it_may) {
   const VecX g = VecX::Constant(3, -0.1), la = VecX::Ones(3);
-  const ContactEquations e = equations({0.5, 1.0}, g, la, false);
+  const ContactEquations e = equations(coulomb(0.5, 1.0, 3), g, la, false);
   EXPECT_EQ(e.status, ContactStatus::open);
   EXPECT_EQ(VecX(e.phi).norm(), 0.0);
   EXPECT_EQ((VecX(e.residual) + la).norm(), 0.0);
@@ -132,7 +144,7 @@ TEST(FrictionLaw, closed_only_when_it_may) {
 
 TEST(FrictionLaw, touching_without_slip_or_reaction_is_finite) {
   const VecX zero = VecX::Zero(3);
-  const ContactEquations e = equations({0.5, 1.0}, zero, zero);
+  const ContactEquations e = equations(coulomb(0.5, 1.0, 3), zero, zero);
   EXPECT_EQ(e.status, ContactStatus::slip);  // |xi_T| = mu xi_N = 0
   EXPECT_EQ(VecX(e.residual).norm(), 0.0);
   EXPECT_TRUE(MatX(e.dphi_dla).allFinite());
@@ -144,7 +156,7 @@ TEST(FrictionLaw, pressing_without_slip_sticks) {
   const VecX zero = VecX::Zero(2);
   VecX la = VecX::Zero(2);
   la[0] = 1.0;
-  EXPECT_EQ(equations({0.5, 1.0}, zero, la).status, ContactStatus::stick);
+  EXPECT_EQ(equations(coulomb(0.5, 1.0, 2), zero, la).status, ContactStatus::stick);
 }
 
 }  // namespace

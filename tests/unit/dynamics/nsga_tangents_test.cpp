@@ -57,14 +57,15 @@ struct NsgaProbe {
       Nsga::VelocityJump{s, scratch}.evaluate();
     }
     for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
-      const FaceContact& contact = s.system_.contacts()[c];
+      const Contact& contact = s.system_.contacts()[c];
       const Nsga::ContactWork& work = s.contact_work_[c];
       RowVector xi = RowVector::Zero(contact.rows());
       xi[0] = status == ContactStatus::open ? -1.0 : 1.0;
-      if (contact.rows() > 1) {
-        const double radius = work.law.mu * std::abs(xi[0]);
-        const VecX direction = random.numbers(contact.rows() - 1).normalized();
-        xi.tail(contact.rows() - 1) =
+      const ContactLaw& law = position_level ? work.position_law : work.law;
+      for (const FrictionBall& ball : law.all_balls()) {
+        const double radius = ball.coefficient * std::abs(xi[0]);
+        const VecX direction = random.numbers(ball.rows).normalized();
+        xi.segment(ball.first_row, ball.rows) =
             (status == ContactStatus::stick ? 0.5 * radius : 2.0 * radius + 0.3) * direction;
       }
       multipliers.segment(contact.first_row, contact.rows()) = xi + work.law.penalty * work.ghat;
@@ -81,7 +82,7 @@ struct NsgaProbe {
       problem.evaluate();
       if (has_contacts) {
         for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
-          const bool frictionless = s.system_.contacts()[c].tangential_rows() == 0;
+          const bool frictionless = s.system_.contacts()[c].blocks().empty();
           const ContactStatus expected =
               frictionless && status == ContactStatus::stick ? ContactStatus::slip : status;
           EXPECT_EQ(s.contact_work_[c].equations.status, expected);

@@ -1,4 +1,4 @@
-#include "contact/face_contact.hpp"
+#include "contact/contact.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,22 +14,22 @@ using testing::Random;
 const std::vector<Node> in_space{Node{}, free_node(0), free_node(6)};
 const std::vector<Node> in_plane{Node{}, planar_node(0), planar_node(3)};
 
-VecX rates(const FaceContact& contact, const Configuration& q, const NodalVector& v) {
-  VecX all(contact.rows());
-  Vec12 g;
-  for (int i = 0; i < contact.rows(); ++i) {
-    contact.coordinate(i).gradient(q, g);
-    all[i] = g.dot(of_pair(v, contact.a(), contact.b()));
-  }
-  return all;
+PairRows rows_of(const Contact& contact, const Configuration& q) {
+  PairRows rows(contact.rows(), 12);
+  contact.rates(q, contact.frame(q, Vec3::Zero()), rows);
+  return rows;
 }
 
-TEST(FaceContact, gap_is_the_height_of_the_point_above_the_face) {
+VecX rates(const Contact& contact, const Configuration& q, const NodalVector& v) {
+  return rows_of(contact, q) * of_pair(v, contact.a(), contact.b());
+}
+
+TEST(Contact, gap_is_the_height_of_the_point_above_the_face) {
   ContactSpec spec;
   spec.face.point = Vec3(0.0, 0.0, 0.5);
   spec.normal = Vec3(0.0, 0.0, 2.0);  // need not be a unit
   spec.point.point = Vec3(0.0, 0.0, -0.25);
-  const FaceContact contact(spec, ground, 1, in_space);
+  const Contact contact(spec, ground, 1, in_space);
   Configuration q(3);
   q[1].x = Vec3(4.0, 5.0, 1.0);
   EXPECT_DOUBLE_EQ(contact.gap(q), 0.25);
@@ -37,13 +37,13 @@ TEST(FaceContact, gap_is_the_height_of_the_point_above_the_face) {
   EXPECT_DOUBLE_EQ(contact.gap(q), -0.25);
 }
 
-TEST(FaceContact, has_a_right_handed_orthonormal_frame) {
+TEST(Contact, has_a_right_handed_orthonormal_frame) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     Random random(seed);
     ContactSpec spec;
     spec.normal = random.vector(3.0);
     spec.friction = 0.3;
-    const FaceContact contact(spec, 1, 2, in_space);
+    const Contact contact(spec, 1, 2, in_space);
     Mat3 frame;
     frame << contact.tangent(0), contact.tangent(1), contact.normal();
     EXPECT_LT((frame.transpose() * frame - Mat3::Identity()).norm(), 1e-15 * 4);
@@ -51,27 +51,27 @@ TEST(FaceContact, has_a_right_handed_orthonormal_frame) {
   }
 }
 
-TEST(FaceContact, has_one_row_without_friction_two_in_the_plane_three_in_space) {
+TEST(Contact, has_one_row_without_friction_two_in_the_plane_three_in_space) {
   ContactSpec spec;
   spec.normal = Vec3::UnitY();
-  EXPECT_EQ(FaceContact(spec, 1, 2, in_space).rows(), 1);
-  EXPECT_EQ(FaceContact(spec, 1, 2, in_plane).rows(), 1);
+  EXPECT_EQ(Contact(spec, 1, 2, in_space).rows(), 1);
+  EXPECT_EQ(Contact(spec, 1, 2, in_plane).rows(), 1);
   spec.friction = 0.1;
-  EXPECT_EQ(FaceContact(spec, 1, 2, in_space).rows(), 3);
-  EXPECT_EQ(FaceContact(spec, 1, 2, in_plane).rows(), 2);
-  EXPECT_EQ(FaceContact(spec, ground, 2, in_plane).rows(), 2);
+  EXPECT_EQ(Contact(spec, 1, 2, in_space).rows(), 3);
+  EXPECT_EQ(Contact(spec, 1, 2, in_plane).rows(), 2);
+  EXPECT_EQ(Contact(spec, ground, 2, in_plane).rows(), 2);
 }
 
-TEST(FaceContact, planar_tangent_points_along_x_for_an_upward_normal) {
+TEST(Contact, planar_tangent_points_along_x_for_an_upward_normal) {
   ContactSpec spec;
   spec.normal = Vec3::UnitY();
   spec.friction = 0.1;
-  EXPECT_EQ(FaceContact(spec, ground, 1, in_plane).tangent(0), Vec3::UnitX());
+  EXPECT_EQ(Contact(spec, ground, 1, in_plane).tangent(0), Vec3::UnitX());
 }
 
 // Rates of gap and slip are the velocity of the point relative to the material point of the face
 // under it, seen in the frame of the face.
-TEST(FaceContact, rates_are_the_velocity_of_the_point_relative_to_the_face) {
+TEST(Contact, rates_are_the_velocity_of_the_point_relative_to_the_face) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     Random random(seed);
     ContactSpec spec;
@@ -79,7 +79,7 @@ TEST(FaceContact, rates_are_the_velocity_of_the_point_relative_to_the_face) {
     spec.point.point = random.vector();
     spec.normal = random.direction();
     spec.friction = 0.3;
-    const FaceContact contact(spec, 1, 2, in_space);
+    const Contact contact(spec, 1, 2, in_space);
     const Configuration q = random.configuration(2);
     const NodalVector v = random.numbers(18);
     const auto velocity_at = [&](std::size_t node, const Vec3& point) -> Vec3 {
@@ -94,12 +94,11 @@ TEST(FaceContact, rates_are_the_velocity_of_the_point_relative_to_the_face) {
   }
 }
 
-TEST(FaceContact, normal_row_pushes_the_point_out_and_the_face_back) {
+TEST(Contact, normal_row_pushes_the_point_out_and_the_face_back) {
   ContactSpec spec;
   spec.normal = Vec3::UnitZ();
-  const FaceContact contact(spec, 1, 2, in_space);
-  Vec12 g;
-  contact.coordinate(0).gradient(Configuration(3), g);
+  const Contact contact(spec, 1, 2, in_space);
+  const Vec12 g = rows_of(contact, Configuration(3)).row(0);
   EXPECT_EQ(g[8], 1.0);
   EXPECT_EQ(g[2], -1.0);
 }
@@ -122,7 +121,7 @@ class Outline : public ::testing::Test {
     return contact_->over_face(q_);
   }
 
-  std::optional<FaceContact> contact_;
+  std::optional<Contact> contact_;
   Configuration q_;
 };
 
@@ -163,13 +162,13 @@ TEST_F(Outline, concave_leaves_out_its_notch_in_either_sense_of_corners) {
   }
 }
 
-TEST(FaceContact, line_of_a_planar_body_holds_for_points_beside_its_plane_too) {
+TEST(Contact, line_of_a_planar_body_holds_for_points_beside_its_plane_too) {
   std::vector<Node> nodes(2);
   nodes[1].dof = {0, 1, 2, -1, -1, -1};  // a point in space against a line on the ground
   ContactSpec spec;
   spec.normal = Vec3(0.6, 0.8, 0.0);
   spec.outline = {Vec3(-0.8, 0.6, 0.0), Vec3(0.8, -0.6, 0.0)};
-  const FaceContact contact(spec, ground, 1, nodes);
+  const Contact contact(spec, ground, 1, nodes);
   Configuration q(2);
   q[1].x = Vec3(0.3, 0.4, 0.1);
   EXPECT_TRUE(contact.over_face(q));
@@ -177,13 +176,13 @@ TEST(FaceContact, line_of_a_planar_body_holds_for_points_beside_its_plane_too) {
   EXPECT_FALSE(contact.over_face(q));
 }
 
-TEST(FaceContact, planar_outline_is_a_line_between_two_ends_in_either_order) {
+TEST(Contact, planar_outline_is_a_line_between_two_ends_in_either_order) {
   std::vector<Vec3> ends{{-1.0, 0.0, 0.0}, {2.0, 0.0, 0.0}};
   for (int order = 0; order < 2; ++order) {
     ContactSpec spec;
     spec.normal = Vec3::UnitY();
     spec.outline = ends;
-    const FaceContact contact(spec, ground, 1, in_plane);
+    const Contact contact(spec, ground, 1, in_plane);
     Configuration q(3);
     for (const double height : {-1.0, 0.0, 1.0}) {
       q[1].x = Vec3(0.5, height, 0.0);
