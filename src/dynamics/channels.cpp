@@ -317,6 +317,7 @@ void ChannelList::list_counters() {
   counter("recovered_solves", &StepCounts::recovered);
   counter("plastic_steps", &StepCounts::plastic);
   counter("impacts", &StepCounts::impacts);
+  counter("sweeps", &StepCounts::sweeps);
 }
 
 void ChannelList::add_unfilled(std::string path, std::vector<std::string> components,

@@ -29,7 +29,8 @@ Nsga::Nsga(System& system, const IntegratorSpec& spec)
       smooth_K_(system, false),
       contact_K_(system, true),
       mbar_(spec.characteristic_mass.value_or(system.total_mass() /
-                                              std::max(1, system.body_count()))) {
+                                              std::max(1, system.body_count()))),
+      free_bodies_(system.joints().empty() && system.springs().empty() && system.beams().empty()) {
   const Eigen::Index size = system.nodal_size();
   for (NodalVector* v :
        {&v_n_, &a_n_, &vd_n_, &delta_, &vs_, &vd_, &U_, &W_, &v_, &f_, &f_smooth_,
@@ -49,14 +50,21 @@ Nsga::Nsga(System& system, const IntegratorSpec& spec)
   }
   for (const Contact& contact : system.contacts()) {
     ContactState state;
-    state.impulse = state.work = state.rate = state.anchor = RowVector::Zero(contact.rows());
+    state.impulse = state.work = state.rate = state.push = state.anchor =
+        RowVector::Zero(contact.rows());
     contact_states_.push_back(state);
     ContactWork work;
-    work.scale = work.ghat = work.rate_before = work.impulse = work.done =
+    work.scale = work.ghat = work.rate_at_start = work.rate_before = work.impulse = work.done =
         RowVector::Zero(contact.rows());
     work.G.setZero(contact.rows(), 12);
     work.start_rows = work.G;
     contact_work_.push_back(work);
+  }
+  for (const Node& node : system.nodes()) {
+    const auto has = [&](int i) { return node.has(i) ? 1.0 : 0.0; };
+    moving_.emplace_back(has(0), has(1), has(2));
+    const Mat3 other = node.inertia - node.inertia(0, 0) * Mat3::Identity();
+    is_sphere_.push_back(static_cast<char>(other.isZero(1e-14 * node.inertia(0, 0))));
   }
   armed_.assign(contact_states_.size(), 1);
   island_.assign(system.nodes().size(), 0);
@@ -76,8 +84,13 @@ long Nsga::solves() const { return smooth_K_.matrix().solves + contact_K_.matrix
 
 bool Nsga::advance(double t, double h) {
   la_n_ = la_;
-  const bool done = try_step(t, h);
-  if (!done) la_ = la_n_;
+  all_near_ = false;
+  bool done = try_step(t, h);
+  if (!done) {
+    la_ = la_n_;
+    if (all_near_) done = try_step(t, h);  // a far contact had met
+    if (!done) la_ = la_n_;
+  }
   return done;
 }
 
@@ -96,6 +109,7 @@ bool Nsga::try_step(double t, double h) {
   clock = std::chrono::steady_clock::now();
   PositionCorrection position{*this, rhs_contact_};
   if (!solve_contacts(position, eps_position_, counts_.position, "position")) return false;
+  if (!far_contacts_stay_open()) return false;
   close_contacts();
   position_time += seconds_since(clock);
 
@@ -187,6 +201,7 @@ void Nsga::begin_step(double h) {
           1.0 / std::sqrt(system_.delassus(g, joint.a(), joint.b()));
     }
   }
+  find_near_contacts();
   evaluate_contact_rows(q_n_);
   scale_contacts(spec_.scaling, spec_.penalty);
   passed_on_.setZero();
@@ -196,12 +211,14 @@ void Nsga::begin_step(double h) {
     ContactState& state = contact_states_[c];
     work.candidate = work.closed = work.stuck = work.closing = false;
     work.bounce = 1.0;
-    work.start_rows = work.G;
-    work.rate_before = state.rate;
+    work.status = work.equations.status = ContactStatus::open;
+    work.block_status.fill(ContactStatus::open);
     work.impulse.setZero();
     work.done.setZero();
-    work.status = ContactStatus::open;
-    work.block_status.fill(ContactStatus::open);
+    if (!work.near) continue;
+    work.start_rows = work.G;
+    work.rate_at_start = work.G * of_pair(v_n_, contact.a(), contact.b());
+    work.rate_before = work.rate_at_start;
     // A contact that stuck is held to where it began to stick, so that round-off does not add up.
     if (state.stuck) continue;
     for (int i = 1; i <= contact.slip_rows(); ++i) {
@@ -217,10 +234,47 @@ void Nsga::begin_step(double h) {
   la_contact_.setZero();
 }
 
+void Nsga::find_near_contacts() {
+  double speed = 0.0, acceleration = system_.gravity().norm();
+  for (Eigen::Index n = 1; n < v_n_.size() / 6; ++n) {
+    // Points on a body can be as far from its centre as the model is large.
+    speed = std::max(speed, of_node(v_n_, n).head<3>().norm() +
+                                system_.length() * of_node(v_n_, n).tail<3>().norm());
+    acceleration = std::max(acceleration, of_node(a_n_, n).head<3>().norm());
+  }
+  const double reach = 4.0 * h_ * (speed + h_ * acceleration);
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    contact_work_[c].near = all_near_ || !(contact_states_[c].gap > reach);
+  }
+}
+
+bool Nsga::far_contacts_stay_open() {
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    const Contact& contact = system_.contacts()[c];
+    if (contact_work_[c].near || contact.gap(q_) >= 0.0) continue;
+    if (armed_[c] == 0 || !contact.over_face(q_)) continue;
+    all_near_ = true;
+    failure_ = fmt::format("contact '{}' closed from afar", contact.name());
+    return false;
+  }
+  return true;
+}
+
+void Nsga::complete_contacts() {
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    if (contact_work_[c].near) continue;
+    const Contact& contact = system_.contacts()[c];
+    ContactState& state = contact_states_[c];
+    contact.rates(q_n_, contact.frame(q_n_, state.tangent), contact_work_[c].G);
+    state.rate = contact_work_[c].G * of_pair(v_n_, contact.a(), contact.b());
+  }
+}
+
 void Nsga::scale_contacts(Scaling scaling, double penalty) {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     ContactWork& work = contact_work_[c];
     const Contact& contact = system_.contacts()[c];
+    if (!work.near) continue;
     const auto inverse_mass = [&](int row, bool is_velocity) {
       if (scaling == Scaling::characteristic_mass && is_velocity) return 1.0 / mbar_;
       return system_.delassus(work.G.row(row).transpose(), contact.a(), contact.b());
@@ -261,15 +315,22 @@ void Nsga::predict() {
 void Nsga::choose_candidates() {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     const Contact& contact = system_.contacts()[c];
-    contact_work_[c].candidate = armed_[c] != 0 && contact.over_face(q_);
-    contact_work_[c].smooth_gap = contact.gap(q_);
+    ContactWork& work = contact_work_[c];
+    work.candidate = work.near && armed_[c] != 0 && contact.over_face(q_);
+    if (work.near) work.smooth_gap = contact.gap(q_);
   }
 }
 
 void Nsga::close_contacts() {
-  for (ContactWork& work : contact_work_) {
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    ContactWork& work = contact_work_[c];
     work.closed = work.equations.status != ContactStatus::open;
     work.stuck = work.equations.status == ContactStatus::stick;
+    if (work.closed) {
+      contact_states_[c].push = work.scale.cwiseProduct(work.equations.phi);
+    } else {
+      contact_states_[c].push.setZero();
+    }
   }
 }
 
@@ -303,10 +364,12 @@ void Nsga::accept() {
     new_contact = new_contact || (!was_closed && state.status != ContactStatus::open);
     state.stuck = work.stuck;
     state.gap = contact.gap(q_n_);
-    state.tangent = contact.frame(q_n_, state.tangent).tangents[0];
     state.impulse = work.impulse;
     state.work = work.done;
-    state.rate = work.G * of_pair(v_n_, contact.a(), contact.b());
+    if (work.near) {
+      state.tangent = contact.frame(q_n_, state.tangent).tangents[0];
+      state.rate = work.G * of_pair(v_n_, contact.a(), contact.b());
+    }
     if (contact.has_outline()) {
       // Behind the face and beside it: it must come out before it can touch again.
       const bool outside = state.gap >= -1e-10 * system_.length();
@@ -405,7 +468,7 @@ double Nsga::first_impact(const std::vector<ContactState>& before, double h,
     if (!contact_work_[c].closed || system_.contacts()[c].restitution() == 0.0) continue;
     // gap + way s + bend s^2 = 0, a parabola through the start, its slope and the smooth end; the
     // root where it goes down, written without cancellation
-    const double gap = std::max(0.0, before[c].gap), way = before[c].rate[0] * h;
+    const double gap = std::max(0.0, before[c].gap), way = contact_work_[c].rate_at_start[0] * h;
     const double bend = contact_work_[c].smooth_gap - gap - way;
     const double root = std::sqrt(std::max(0.0, way * way - 4.0 * bend * gap));
     if (way < 0.0) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "contact/free_contacts.hpp"
 #include "contact/gauss_seidel.hpp"
 #include "dynamics/kkt_matrix.hpp"
 #include "dynamics/system.hpp"
@@ -27,6 +28,7 @@ struct ContactState {
   RowVector work;               ///< [J] done by them on the bodies
   RowVector rate;               ///< [m/s], [rad/s] of the rows at the end of the step
   bool stuck = false;           ///< at position level
+  RowVector push;               ///< multipliers of the position correction; physical
   RowVector anchor;             ///< tangential coordinates that slip is counted from
   Vec3 tangent = Vec3::Zero();  ///< first direction of slip, space axes
 };
@@ -37,6 +39,7 @@ struct StepCounts {
   int regularised = 0;  ///< solves of singular systems
   int recovered = 0;    ///< times Newton needed active sets from Gauss-Seidel
   int plastic = 0;      ///< steps taken without restitution, for want of a solution with it
+  int sweeps = 0;       ///< of Gauss-Seidel over the largest island of contacts
   int impacts = 0;      ///< problems in the sequence of impacts, with multi_impact
 };
 
@@ -61,7 +64,9 @@ class Nsga {
   const Configuration& q() const { return q_n_; }
   const NodalVector& v() const { return v_n_; }
   const NodalVector& acceleration() const { return vd_n_; }
+  /// Contacts that are far apart have no rates until complete_contacts() has been called.
   const std::vector<ContactState>& contacts() const { return contact_states_; }
+  void complete_contacts();
   /// Joint j belongs to bodies that a contact struck in the last step: its impulse is that of an
   /// impact.
   bool is_struck(int joint) const;
@@ -111,6 +116,9 @@ class Nsga {
 
   template <class Problem>
   bool solve_contacts(Problem& problem, double& eps, int& iterations, const char* what);
+  /// For bodies that only contacts connect: island by island, without a matrix of the whole.
+  template <class Problem>
+  bool solve_free(Problem& problem, int& iterations, const char* what);
   template <class Problem>
   bool find_active_sets(Problem& problem, double& eps);
 
@@ -121,6 +129,10 @@ class Nsga {
   bool jump_in_sequence(VelocityJump& velocity);
   double slowest_impact() const;
   void begin_step(double h);
+  /// Contacts that are too far apart to meet in this step need no thought.
+  void find_near_contacts();
+  /// After the position correction: contacts that met although they were far. True: there are none.
+  bool far_contacts_stay_open();
   void scale_contacts(Scaling scaling, double penalty);
   void predict();
   void choose_candidates();
@@ -169,6 +181,11 @@ class Nsga {
   GeneralizedAlpha c_;
   KktMatrix smooth_K_, contact_K_;
   double mbar_;
+  bool free_bodies_;             // nothing but contacts connects them
+  bool all_near_ = false;        // no contact is to be left out
+  std::vector<Vec3> moving_;     // node: one for each translation that it has, else zero
+  std::vector<char> is_sphere_;  // node: its inertia is that of a sphere
+  FreeContacts free_contacts_;
 
   // State at the end of the last step.
   Configuration q_n_;
@@ -194,6 +211,7 @@ class Nsga {
   double joint_terms_ = 0.0;     // weighted sum of the sizes of all joint forces
   std::vector<Mat3> T_;
   struct ContactWork {
+    bool near = false;             // could close in this step, as far as speeds tell
     bool candidate = false;        // may close in this step
     bool closed = false;           // in the set A of 001 (7)
     bool stuck = false;            // at position level
@@ -205,13 +223,15 @@ class Nsga {
     PairRows G;                    // rows at the present configuration
     PairRows start_rows;           // at the start of the step
     RowVector ghat;                // scaled gap or velocity terms
-    RowVector rate_before;         // that restitution reverses
-    RowVector impulse, done;       // physical impulse and its work, of the impacts so far
+    RowVector rate_at_start;
+    RowVector rate_before;    // that restitution reverses
+    RowVector impulse, done;  // physical impulse and its work, of the impacts so far
     std::array<ContactStatus, max_friction_blocks> block_status = {};  // of the impacts so far
     ContactStatus status = ContactStatus::open;
     ContactEquations equations;
   };
   std::vector<ContactWork> contact_work_;
+  std::vector<int> active_;  // contacts in a problem of free bodies
   std::vector<KktMatrix::Rows> joint_G_;
   VecX rhs_smooth_, rhs_contact_;
   double eps_smooth_ = 0.0, eps_position_ = 0.0, eps_velocity_ = 0.0;

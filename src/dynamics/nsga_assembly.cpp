@@ -21,6 +21,7 @@ void Nsga::evaluate_joint_rows(const Configuration& q) {
 
 void Nsga::evaluate_contact_rows(const Configuration& q) {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    if (!contact_work_[c].near) continue;
     const Contact& contact = system_.contacts()[c];
     const ContactFrame frame = contact.frame(q, contact_states_[c].tangent);
     contact.rates(q, frame, contact_work_[c].G);
@@ -31,8 +32,8 @@ void Nsga::evaluate_position_rows(const Configuration& q) {
   evaluate_contact_rows(q);
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     const Contact& contact = system_.contacts()[c];
-    if (contact.slides_by_coordinates()) continue;
     ContactWork& work = contact_work_[c];
+    if (!work.near || contact.slides_by_coordinates()) continue;
     work.G.bottomRows(contact.rows() - 1) = work.start_rows.bottomRows(contact.rows() - 1);
   }
 }
@@ -108,7 +109,8 @@ void Nsga::add_contact_tangents(KktMatrix& K, bool position_level) const {
     const ContactEquations& e = work.equations;
     const Contact& contact = system_.contacts()[c];
     if (e.status == ContactStatus::open) {
-      K.add_open_contact(static_cast<int>(c), e.dresidual_dla);
+      K.add_open_contact(static_cast<int>(c),
+                         -KktMatrix::Multipliers::Identity(contact.rows(), contact.rows()));
       continue;
     }
     const KktMatrix::Rows scaled = work.scale.asDiagonal() * work.G;

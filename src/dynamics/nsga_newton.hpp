@@ -14,6 +14,10 @@ namespace clatter {
 
 inline constexpr int max_line_search = 8;
 inline constexpr int max_recoveries = 4;
+inline constexpr int max_linearisations = 20;
+/// Islands too large for Newton's method: sweeps, and the relative residual they are to reach.
+inline constexpr int max_sweeps = 20'000;
+inline constexpr double sweep_tolerance = 1e-8;
 
 /// Residual of a subproblem, each part divided by what it may be: converged at one.
 struct Residual {
@@ -41,6 +45,10 @@ void Nsga::evaluate_contacts(const Problem& problem, const VecX& multipliers) {
     ContactWork& work = contact_work_[c];
     const Contact& contact = system_.contacts()[c];
     const RowVector la = multipliers.segment(contact.first_row, contact.rows());
+    if (!work.near) {
+      contact_residual_.segment(contact.first_row, contact.rows()) = -la;
+      continue;
+    }
     evaluate(problem.law(work), problem.may_close(work), work.ghat, la, true, work.equations);
     contact_residual_.segment(contact.first_row, contact.rows()) = work.equations.residual;
   }
@@ -50,6 +58,7 @@ void Nsga::evaluate_contacts(const Problem& problem, const VecX& multipliers) {
 /// contact problem finds the active sets and Newton finishes.
 template <class Problem>
 bool Nsga::solve_contacts(Problem& problem, double& eps, int& iterations, const char* what) {
+  if (free_bodies_) return solve_free(problem, iterations, what);
   if (solve(problem, contact_K_, eps, iterations, what)) return true;
   // The solution does not depend on the scaling; the way to it does.
   mark_hard_islands();
@@ -64,6 +73,75 @@ bool Nsga::solve_contacts(Problem& problem, double& eps, int& iterations, const 
     if (done) return true;
   }
   return false;
+}
+
+template <class Problem>
+bool Nsga::solve_free(Problem& problem, int& iterations, const char* what) {
+  Residual r = problem.evaluate();
+  const auto nodes = static_cast<int>(system_.nodes().size());
+  NodalVector& motion = momentum_;  // scratch between evaluations
+  bool exact = true;
+  iterations = 0;
+  for (int linearisation = 0;; ++linearisation) {
+    if (!std::isfinite(r.merit)) {
+      failure_ = fmt::format("the {} problem gave a value that is not a number", what);
+      return false;
+    }
+    if (r.converged() || (linearisation >= 4 && r.is_round_off())) return true;
+    const double looser = sweep_tolerance / spec_.tolerance;
+    if (!exact && r.momentum <= looser && r.rows <= looser) return true;
+    if (linearisation == max_linearisations) {
+      failure_ = fmt::format("the {} problem did not converge{}", what, problem.culprit());
+      return false;
+    }
+    // The motion without reactions, and what the reactions must add to it.
+    reaction_.setZero();
+    add_contact_reactions(reaction_);
+    residual_ += reaction_;
+    free_contacts_.clear(system_.nodes().size());
+    of_node(motion, ground).setZero();
+    for (int n = 1; n < nodes; ++n) {
+      FreeContacts::Compliance& compliance = free_contacts_.compliance(n);
+      compliance = problem.compliance(n);
+      of_node(motion, n).head<3>() =
+          -compliance.translation.cwiseProduct(of_node(residual_, n).head<3>());
+      of_node(motion, n).tail<3>() = -compliance.rotation * of_node(residual_, n).tail<3>();
+    }
+    active_.clear();
+    for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+      const ContactWork& work = contact_work_[c];
+      if (!work.near || !problem.may_close(work)) continue;
+      const Contact& contact = system_.contacts()[c];
+      active_.push_back(static_cast<int>(c));
+      const PairRows force = work.scale.asDiagonal() * work.G;
+      PairRows change = force;
+      if (Problem::position_level) change_of_increments(contact, change);
+      const RowVector rates = work.ghat + change * of_pair(motion, contact.a(), contact.b());
+      RowVector p = work.equations.phi;
+      if (linearisation == 0) {
+        for (int i = 0; i < contact.rows(); ++i) {
+          p[i] = work.scale[i] > 0.0 ? problem.last_reaction(c)[i] / work.scale[i] : 0.0;
+        }
+      }
+      free_contacts_.add(contact.a(), contact.b(), problem.law(work), change, force, rates, p);
+    }
+    const FreeContacts::Result result = free_contacts_.solve(0.1 * sweep_tolerance, max_sweeps);
+    counts_.regularised += result.regularised;
+    counts_.recovered += result.recovered;
+    counts_.sweeps = std::max(counts_.sweeps, result.sweeps);
+    iterations += std::max(1, result.updates);
+    exact = result.all_exact;
+    NodalVector& correction = problem.correction();
+    correction += motion;
+    for (int n = 1; n < nodes; ++n) of_node(correction, n) += free_contacts_.motion(n);
+    VecX& multipliers = problem.contact_multipliers();
+    multipliers.setZero();
+    for (std::size_t k = 0; k < active_.size(); ++k) {
+      const Contact& contact = system_.contacts()[static_cast<std::size_t>(active_[k])];
+      multipliers.segment(contact.first_row, contact.rows()) = free_contacts_.reaction(k);
+    }
+    r = problem.evaluate();
+  }
 }
 
 /// One linearisation of the problem, condensed on its contact rows and solved there.

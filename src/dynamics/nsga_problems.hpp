@@ -105,6 +105,12 @@ struct Nsga::PositionCorrection {
   bool may_close(const ContactWork& work) const { return work.candidate; }
   const ContactLaw& law(const ContactWork& work) const { return work.position_law; }
   VecX& contact_multipliers() { return s.nu_contact_; }
+  NodalVector& correction() { return s.U_; }
+  const RowVector& last_reaction(std::size_t c) const { return s.contact_states_[c].push; }
+  FreeContacts::Compliance compliance(int n) const {
+    const Node& node = s.system_.nodes()[static_cast<std::size_t>(n)];
+    return {node.inverse_mass * s.moving_[static_cast<std::size_t>(n)], node.inverse_inertia};
+  }
   void reset() {
     s.U_.setZero();
     s.nu_.setZero();
@@ -140,6 +146,7 @@ struct Nsga::PositionCorrection {
     }
     for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
       ContactWork& work = s.contact_work_[c];
+      if (!work.near) continue;
       const Contact& contact = system.contacts()[c];
       if (contact.slides_by_coordinates()) {
         for (int i = 1; i <= contact.slip_rows(); ++i) {
@@ -224,6 +231,19 @@ struct Nsga::VelocityJump {
   }
   const ContactLaw& law(const ContactWork& work) const { return work.law; }
   VecX& contact_multipliers() { return s.la_contact_; }
+  NodalVector& correction() { return s.W_; }
+  const RowVector& last_reaction(std::size_t c) const { return s.contact_states_[c].impulse; }
+  FreeContacts::Compliance compliance(int n) const {
+    const auto index = static_cast<std::size_t>(n);
+    const Node& node = s.system_.nodes()[index];
+    FreeContacts::Compliance c{node.inverse_mass * s.moving_[index], node.inverse_inertia};
+    if (node.rotates_in_space && s.is_sphere_[index] == 0) {
+      const Vec3 spin = of_node(s.v_, n).tail<3>();
+      const Mat3 gyroscopic = skew(spin) * node.inertia - skew(node.inertia * spin);
+      c.rotation = (node.inertia + s.h_ * gyroscopic).inverse();
+    }
+    return c;
+  }
   void reset() {
     s.W_.setZero();
     s.joint_impulse_hat_.setZero();
@@ -248,6 +268,7 @@ struct Nsga::VelocityJump {
     }
     for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
       ContactWork& work = s.contact_work_[c];
+      if (!work.near) continue;
       const Contact& contact = system.contacts()[c];
       const RowVector rate = work.G * of_pair(s.v_, contact.a(), contact.b());
       for (int i = 0; i < contact.rows(); ++i) {
@@ -321,7 +342,7 @@ struct Nsga::VelocityJump {
       }
       if (work.closed) {
         work.rate_before =
-            s.contact_states_[c].rate + RowVector(work.G * of_pair(s.W_, contact.a(), contact.b()));
+            work.rate_at_start + RowVector(work.G * of_pair(s.W_, contact.a(), contact.b()));
       }
     }
     return any;

@@ -254,6 +254,8 @@ struct Simulation::Impl : Books {
     sum(statistics.regularised, interval_counts.regularised, counts.regularised);
     sum(statistics.recovered, interval_counts.recovered, counts.recovered);
     sum(statistics.plastic, interval_counts.plastic, counts.plastic);
+    statistics.max_sweeps = std::max(statistics.max_sweeps, counts.sweeps);
+    interval_counts.sweeps = std::max(interval_counts.sweeps, counts.sweeps);
     statistics.max_impacts = std::max(statistics.max_impacts, counts.impacts);
     interval_counts.impacts += counts.impacts;
     statistics.max_joint_error = std::max(statistics.max_joint_error, nsga.joint_error());
@@ -297,6 +299,7 @@ const std::vector<Channel>& Simulation::channels() const { return impl_->channel
 int Simulation::row_size() const { return impl_->channels.row_size(); }
 void Simulation::sample(std::span<double> row) const {
   impl_->measure_energy();
+  impl_->nsga.complete_contacts();
   impl_->channels.sample(row);
 }
 

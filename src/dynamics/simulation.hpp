@@ -34,6 +34,7 @@ struct RunStatistics {
   long regularised = 0;  ///< solves of singular systems (redundant joints or contacts)
   long recovered = 0;    ///< contact problems whose active sets Gauss-Seidel had to find
   long plastic = 0;      ///< steps taken without restitution, for want of a solution with it
+  int max_sweeps = 0;    ///< of Gauss-Seidel over a large island of contacts
   int max_impacts = 0;   ///< the longest sequence of impacts in a step
   IterationStatistics smooth, position, velocity;
   double min_gap = 0.0;          ///< [m] over all contacts and steps; +inf without contacts

@@ -52,6 +52,7 @@ class System {
   int joint_rows() const { return joint_rows_; }
   int contact_rows() const { return contact_rows_; }
   Eigen::Index nodal_size() const { return 6 * static_cast<Eigen::Index>(nodes_.size()); }
+  const Vec3& gravity() const { return gravity_; }
   /// Extent of the model at the start [m]: what tolerances of lengths are measured with.
   double length() const { return length_; }
 

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "contact/friction_law.hpp"
+#include "math/dense_lu.hpp"
+
+namespace clatter {
+
+/// The contacts of bodies that nothing else ties together, with the motion of the bodies condensed
+/// out: find reactions p such that the rates
+///
+///   g_c = b_c + C_c x,     x = sum over all contacts of Y F_c^T p_c
+///
+/// obey the law of each contact c, with Y the compliance (inverse mass) of each node. Bodies that
+/// do not touch are independent: each island of contacts is solved alone, small ones by a
+/// semismooth Newton method, large ones by Gauss-Seidel sweeps over the contacts, whose cost grows
+/// in proportion to their number.
+class FreeContacts {
+ public:
+  /// Entries 0 to 2: inverse mass; then the inverse inertia in body axes.
+  struct Compliance {
+    Vec3 translation = Vec3::Zero();
+    Mat3 rotation = Mat3::Zero();
+  };
+
+  void clear(std::size_t nodes);
+  Compliance& compliance(int node) { return compliances_[static_cast<std::size_t>(node)]; }
+
+  /// Adds a contact of nodes a and b; compliances must be set before. `p` is a first guess.
+  void add(int a, int b, const ContactLaw& law, const PairRows& changes, const PairRows& forces,
+           const RowVector& rates, const RowVector& p);
+
+  struct Result {
+    int updates = 0;        ///< Newton updates of the hardest island
+    int sweeps = 0;         ///< Gauss-Seidel sweeps of the hardest island
+    int recovered = 0;      ///< islands where Newton's method needed sweeps first
+    int regularised = 0;    ///< solves of singular systems
+    bool all_exact = true;  ///< every island was solved by Newton's method
+    bool solved = true;     ///< within the tolerance
+  };
+  /// `tolerance`: of the sweeps, relative to the size of the reactions.
+  Result solve(double tolerance, int max_sweeps);
+
+  RowVector reaction(std::size_t contact) const;
+  /// The motion of a node under all reactions.
+  Vec6 motion(int node) const { return x_.segment<6>(6 * static_cast<Eigen::Index>(node)); }
+
+  /// Islands with more rows than this are swept.
+  static constexpr int max_newton_rows = 120;
+
+ private:
+  struct Item {
+    int a, b;
+    int first_row, rows;
+    ContactLaw law;
+  };
+  using Lines = Eigen::Matrix<double, Eigen::Dynamic, 12, Eigen::RowMajor, max_contact_rows, 12>;
+
+  bool moves(int node) const {
+    return !compliances_[static_cast<std::size_t>(node)].translation.isZero(0.0);
+  }
+  int root(int node);
+  void find_islands();
+  RowVector rates_of(const Item& item) const;
+  void add_motion(const Item& item, const RowVector& change);
+  RowVector solve_one(const Item& item, int local_begin) const;
+  /// Gauss-Seidel over an island; returns the change of the last sweep, relative.
+  double sweep(std::span<const int> island, int& sweeps, int max_sweeps, double tolerance);
+  /// Semismooth Newton on the reactions of an island; leaves them as they were when it fails.
+  bool newton(std::span<const int> island, bool from_zero, Result& result);
+  void fill_dense(std::span<const int> island, Eigen::Index n);
+  double evaluate_island(std::span<const int> island, Eigen::Index n, bool with_derivative);
+
+  std::vector<Compliance> compliances_;
+  std::vector<Item> items_;
+  std::vector<double> changes_, motions_;  // rows of C and of F Y, 12 entries each
+  std::vector<double> rates_, p_;          // b and p by rows
+  std::vector<double> local_;              // C F Y of each contact with itself, by first_row
+  std::vector<int> local_begin_;
+  VecX x_;
+  std::vector<int> parent_, order_, island_begin_;
+  // Newton's method, grown when needed.
+  std::vector<int> row_of_item_;
+  MatX D_, J_;
+  VecX b_, residual_, start_, trial_p_, update_;
+  DenseLu lu_;
+  ContactEquations equations_;
+};
+
+}  // namespace clatter
