@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "math/two.hpp"
+
 // Many products of small matrices: much faster when none of them is a call. Not with sanitizers,
 // whose checks would grow beyond what a compiler can take, and to no avail without optimisation.
 #if defined(__has_feature)
@@ -21,18 +23,65 @@ namespace {
 // Offsets of the column groups, as in PairCoordinate.
 constexpr int XA = 0, TA = 3, XB = 6, TB = 9;
 
+using TwoVec3 = Eigen::Matrix<Two, 3, 1>;
+using TwoMat3 = Eigen::Matrix<Two, 3, 3>;
+
+/// X Y, X^T Y and X Y^T: with sanitizers, expressions of Eigen would be written out everywhere.
+TwoMat3 product(const TwoMat3& X, const TwoMat3& Y) { return X * Y; }
+TwoMat3 transposed_product(const TwoMat3& X, const TwoMat3& Y) { return X.transpose() * Y; }
+TwoMat3 product_transposed(const TwoMat3& X, const TwoMat3& Y) { return X * Y.transpose(); }
 /// skew(a) X and X skew(a)
-Mat3 skew_times(const Vec3& a, const Mat3& X) {
-  Mat3 product;
+TwoMat3 skew_times(const TwoVec3& a, const TwoMat3& X) {
+  TwoMat3 product;
   for (int i = 0; i < 3; ++i) product.col(i) = a.cross(X.col(i));
   return product;
 }
-Mat3 times_skew(const Mat3& X, const Vec3& a) {
-  Mat3 product;
+TwoMat3 times_skew(const TwoMat3& X, const TwoVec3& a) {
+  TwoMat3 product;
   product.col(0) = a.z() * X.col(1) - a.y() * X.col(2);
   product.col(1) = a.x() * X.col(2) - a.z() * X.col(0);
   product.col(2) = a.y() * X.col(0) - a.x() * X.col(1);
   return product;
+}
+
+/// Angular velocities of a node and another.
+TwoVec3 spins(const NodalVector& v, Eigen::Index one, Eigen::Index other) {
+  const double *first = v.data() + 6 * one + 3, *second = v.data() + 6 * other + 3;
+  return {Two(first[0], second[0]), Two(first[1], second[1]), Two(first[2], second[2])};
+}
+
+/// The blocks of a tangent but for those that balance of forces gives: x is where b is from a,
+/// and a, b are their rotations.
+struct Blocks {
+  TwoMat3 xx, xa, xb, ax, aa, ab, bx, ba, bb;
+
+  void symmetrise() {
+    const auto average = [](TwoMat3& block, TwoMat3& mirrored) {
+      block = (0.5 * (block + mirrored.transpose())).eval();
+      mirrored = block.transpose();
+    };
+    average(xa, ax);
+    average(xb, bx);
+    average(ab, ba);
+    for (TwoMat3* block : {&xx, &aa, &bb}) *block = (0.5 * (*block + block->transpose())).eval();
+  }
+};
+
+/// Blocks of mass M + damping C without damping of the beam: between positions a multiple of the
+/// identity.
+struct MassBlocks {
+  Two xx;
+  TwoMat3 aa, ab, ba, bb;
+};
+
+void write(const TwoMat3& block, int row, int column, Mat12& first, Mat12& second) {
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i) {
+      const Two entry = block(i, j);
+      first(row + i, column + j) = entry.lanes[0];
+      second(row + i, column + j) = entry.lanes[1];
+    }
+  }
 }
 
 }  // namespace
@@ -40,7 +89,7 @@ Mat3 times_skew(const Mat3& X, const Vec3& a) {
 /// Rates of chord, psi and u.
 struct BeamElement::Rates {
   Vec3 chord, psi, u;
-  Rates(const Helix& helix, const Vec12& v)
+  [[gnu::noinline]] Rates(const Helix& helix, const Vec12& v)
       : chord(helix.Ra.transpose() * (v.segment<3>(XB) - v.segment<3>(XA)) +
               helix.chord.cross(v.segment<3>(TA))),
         psi(helix.map.A.transpose() * v.segment<3>(TB) - helix.map.A * v.segment<3>(TA)),
@@ -85,7 +134,7 @@ void BeamElement::lay(const Configuration& q, Helix& lies) const {
   lies.u = lies.map.A * lies.chord;
 }
 
-Vec12 BeamElement::in_section_axes(const NodalVector& v) const {
+[[gnu::noinline]] Vec12 BeamElement::in_section_axes(const NodalVector& v) const {
   Vec12 pair = of_pair(v, a_, b_);
   if (offset_) {
     pair.segment<3>(TA) = (p_.frame_a.transpose() * pair.segment<3>(TA)).eval();
@@ -101,10 +150,10 @@ SectionVector BeamElement::strain(const Helix& helix) const {
   return strain;
 }
 
-SectionVector BeamElement::resultant(const Helix& helix, const Vec12& v) const {
+SectionVector BeamElement::resultant(const Helix& helix, const NodalVector& v) const {
   SectionVector total = strain(helix);
   if (p_.stiffness_damping > 0.0) {
-    const Rates rates(helix, v);
+    const Rates rates(helix, in_section_axes(v));
     total.head<3>() += p_.stiffness_damping / p_.length * rates.u;
     total.tail<3>() += p_.stiffness_damping / p_.length * rates.psi;
   }
@@ -113,7 +162,7 @@ SectionVector BeamElement::resultant(const Helix& helix, const Vec12& v) const {
 
 BeamElement::Section BeamElement::section(const Configuration& q, const NodalVector& v) const {
   const Helix lies = helix(q);
-  return {strain(lies), resultant(lies, in_section_axes(v))};
+  return {strain(lies), resultant(lies, v)};
 }
 
 double BeamElement::cosine_of_half_bend(const Configuration& q) const {
@@ -132,7 +181,7 @@ Vec6 BeamElement::stiffest_force() const {
 
 CLATTER_WITHOUT_CALLS void BeamElement::force(const Helix& lies, const NodalVector& v,
                                               Vec12& f) const {
-  const SectionVector stress = resultant(lies, in_section_axes(v));
+  const SectionVector stress = resultant(lies, v);
   const Vec3 N = stress.head<3>(), M = stress.tail<3>();
   // Virtual work N . du + M . dpsi = p . dchord + m . dpsi
   const Vec3 p = lies.map.A.transpose() * N;
@@ -159,105 +208,166 @@ CLATTER_WITHOUT_CALLS void BeamElement::force(const Helix& lies, const NodalVect
 //   dp = A^T S du + P dpsi,   dm = B dpsi + E^T S du + Q dpsi + P^T dchord.
 // With stiffness damping u and psi in the stress are replaced by u + beta du/dt, psi + beta
 // dpsi/dt.
-CLATTER_WITHOUT_CALLS void BeamElement::tangent(const Helix& lies, const NodalVector& v,
-                                                double factor, Mat12& K, Mat12& C) const {
-  const ChordMap& map = lies.map;
-  const Mat3 &A = map.A, &Ra = lies.Ra;
-  const Vec3& chord = lies.chord;
-  const Vec12 ends = in_section_axes(v);
-  const SectionVector stress = factor * resultant(lies, ends);
-  const Vec3 N = stress.head<3>();
-  const SectionVector per_length = factor / p_.length * p_.stiffness;
-  const Vec3 S = per_length.head<3>(), B = per_length.tail<3>();
-  const Mat3 E = map.slope(chord), P = map.transposed_slope(N);
-  const Vec3 p = A.transpose() * N;
-  const Vec3 m = stress.tail<3>() + E.transpose() * N;
-
-  // Variations of the stress with chord, psi and directly with Theta_a.
-  Mat3 N_chord = S.asDiagonal() * A, N_psi = S.asDiagonal() * E, M_psi = B.asDiagonal();
-  Mat3 N_turn = Mat3::Zero();
-  const double beta = p_.stiffness_damping;
-  if (is_damped()) C.setZero();
-  if (beta > 0.0) {
-    add_damping(lies, C);
-    const Rates rates(lies, ends);
-    const Vec3 spin_a = ends.segment<3>(TA), spin_b = ends.segment<3>(TB);
-    const Vec3 apart = Ra.transpose() * (ends.segment<3>(XB) - ends.segment<3>(XA));
-    const Mat3 psi_rate = map.transposed_slope(spin_b) - map.slope(spin_a);
-    N_chord += beta * S.asDiagonal() * (map.rate(rates.psi) - A * skew(spin_a));
-    N_psi += beta * S.asDiagonal() *
-             (map.slope(rates.chord) + map.slope_rate(chord, rates.psi) + E * psi_rate);
-    M_psi += beta * B.asDiagonal() * psi_rate;
-    N_turn = beta * S.asDiagonal() * A * skew(apart);
-  }
-  const Mat3 p_chord = A.transpose() * N_chord, p_psi = A.transpose() * N_psi + P;
-  const Mat3 m_chord =
-      beta > 0.0 ? Mat3(E.transpose() * N_chord + P.transpose()) : Mat3(p_psi.transpose());
-  const Mat3 m_psi = M_psi + E.transpose() * N_psi + map.curvature(N, chord);
-
-  // ... and of the gradient with x_b (= minus x_a), Theta_a and Theta_b.
-  const Mat3 p_x = p_chord * Ra.transpose();
-  Mat3 p_a = times_skew(p_chord, chord) - p_psi * A, m_a = times_skew(m_chord, chord) - m_psi * A;
-  const Mat3 p_b = p_psi * A.transpose(), m_b = m_psi * A.transpose();
-  if (beta > 0.0) {
-    p_a += A.transpose() * N_turn;
-    m_a += E.transpose() * N_turn;
-  }
-  const Mat3 m_slope = map.slope(m), m_transposed = m_slope - skew(m);
-  const Mat3 K_xx = Ra * p_x, K_xa = Ra * (p_a - skew(p)), K_xb = Ra * p_b;
-  const Mat3 K_ab = -skew_times(chord, p_b) - A.transpose() * m_b - m_transposed * A.transpose();
-  // Derivatives of an energy in different directions commute unless both turn the same node.
-  Mat3 K_ax = K_xa.transpose(), K_bx = K_xb.transpose(), K_ba = K_ab.transpose();
-  if (beta > 0.0) {
-    const Mat3 m_x = m_chord * Ra.transpose();
-    K_ax = skew_times(p, Ra.transpose()) - skew_times(chord, p_x) - A.transpose() * m_x;
-    K_bx = A * m_x;
-    K_ba = A * m_a - m_slope * A;
-  }
-  K.block<3, 3>(XA, XA) = K_xx;
-  K.block<3, 3>(XA, TA) = -K_xa;
-  K.block<3, 3>(XA, XB) = -K_xx;
-  K.block<3, 3>(XA, TB) = -K_xb;
-  K.block<3, 3>(TA, XA) = -K_ax;
-  K.block<3, 3>(TA, TA) =
-      times_skew(skew(p), chord) - skew_times(chord, p_a) - A.transpose() * m_a + m_transposed * A;
-  K.block<3, 3>(TA, XB) = K_ax;
-  K.block<3, 3>(TA, TB) = K_ab;
-  K.block<3, 3>(XB, XA) = -K_xx;
-  K.block<3, 3>(XB, TA) = K_xa;
-  K.block<3, 3>(XB, XB) = K_xx;
-  K.block<3, 3>(XB, TB) = K_xb;
-  K.block<3, 3>(TB, XA) = -K_bx;
-  K.block<3, 3>(TB, TA) = K_ba;
-  K.block<3, 3>(TB, XB) = K_bx;
-  K.block<3, 3>(TB, TB) = A * m_b + m_slope * A.transpose();
-  if (offset_) {
-    to_node_axes(K);
-    if (beta > 0.0) to_node_axes(C);
+CLATTER_WITHOUT_CALLS void BeamElement::tangents(const Place& first, const Place& second,
+                                                 const NodalVector& v,
+                                                 const TangentFactors& factors) {
+  const BeamElement &one = first.element, &other = second.element;
+  const bool offset = one.offset_ || other.offset_;
+  const TwoMat3 Fa = both(one.p_.frame_a, other.p_.frame_a);
+  const TwoMat3 Fb = both(one.p_.frame_b, other.p_.frame_b);
+  TwoVec3 spin_a = spins(v, one.a_, other.a_), spin_b = spins(v, one.b_, other.b_);
+  if (offset) {
+    spin_a = (Fa.transpose() * spin_a).eval();
+    spin_b = (Fb.transpose() * spin_b).eval();
   }
 
-  // Gyroscopic torques of the mass correction.
-  const Vec12 pair = of_pair(v, a_, b_);
-  Vec12 momentum;
-  correct_momentum(v, momentum);
-  for (const int row : {TA, TB}) {
-    const Mat3 spin = skew(pair.segment<3>(row));
-    for (const int column : {TA, TB}) {
-      Mat3 block;
-      if (offset_) {
-        block = spin * mass_correction_.block<3, 3>(row, column);
-      } else {
-        block = (row == column ? -spin : spin) * sixth_mass_.tail<3>().asDiagonal();
-      }
-      if (row == column) block -= skew(momentum.segment<3>(row));
-      if (is_damped()) block += C.block<3, 3>(row, column);
-      C.block<3, 3>(row, column) = block;
+  Blocks K;
+  if (factors.stiffness != 0.0) {
+    ChordMapOf<Two> map;
+    const ChordMap &one_map = first.lies.map, &other_map = second.lies.map;
+    map.psi = both(one_map.psi, other_map.psi);
+    map.th2 = Two(one_map.th2, other_map.th2);
+    map.c.value = Two(one_map.c.value, other_map.c.value);
+    map.c.slope = Two(one_map.c.slope, other_map.c.slope);
+    map.c.bend = Two(one_map.c.bend, other_map.c.bend);
+    map.A = both(one_map.A, other_map.A);
+    const TwoMat3 &A = map.A, Ra = both(first.lies.Ra, second.lies.Ra);
+    const TwoVec3 chord = both(first.lies.chord, second.lies.chord);
+    const Eigen::Matrix<Two, 6, 1> stress =
+        factors.stiffness * both(one.resultant(first.lies, v), other.resultant(second.lies, v));
+    const Eigen::Matrix<Two, 6, 1> per_length =
+        Two(factors.stiffness / one.p_.length, factors.stiffness / other.p_.length) *
+        both(one.p_.stiffness, other.p_.stiffness);
+    const TwoVec3 N = stress.head<3>(), S = per_length.head<3>(), B = per_length.tail<3>();
+    const TwoMat3 E = map.slope(chord), P = map.transposed_slope(N);
+    const TwoVec3 p = A.transpose() * N;
+    const TwoVec3 m = stress.tail<3>() + E.transpose() * N;
+
+    // Variations of the stress with chord, psi and directly with Theta_a.
+    TwoMat3 N_chord = S.asDiagonal() * A, N_psi = S.asDiagonal() * E, N_turn;
+    TwoMat3 M_psi = B.asDiagonal();
+    const bool damped = one.p_.stiffness_damping > 0.0 || other.p_.stiffness_damping > 0.0;
+    if (damped) {
+      const Two beta(one.p_.stiffness_damping, other.p_.stiffness_damping);
+      const Vec12 one_ends = one.in_section_axes(v), other_ends = other.in_section_axes(v);
+      const Rates one_rates(first.lies, one_ends), other_rates(second.lies, other_ends);
+      const auto of_ends = [&](int at) {
+        return both<3, 1>(one_ends.segment<3>(at), other_ends.segment<3>(at));
+      };
+      const TwoVec3 chord_rate = both(one_rates.chord, other_rates.chord);
+      const TwoVec3 psi_rate = both(one_rates.psi, other_rates.psi);
+      const TwoVec3 apart = Ra.transpose() * (of_ends(XB) - of_ends(XA));
+      const TwoMat3 psi_rate_psi = map.transposed_slope(spin_b) - map.slope(spin_a);
+      const TwoVec3 S_beta = beta * S, B_beta = beta * B;
+      N_chord += S_beta.asDiagonal() * (map.rate(psi_rate) - times_skew(A, spin_a));
+      N_psi += S_beta.asDiagonal() *
+               (map.slope(chord_rate) + map.slope_rate(chord, psi_rate) + E * psi_rate_psi);
+      M_psi += B_beta.asDiagonal() * psi_rate_psi;
+      N_turn = S_beta.asDiagonal() * times_skew(A, apart);
+    }
+    const TwoMat3 p_chord = transposed_product(A, N_chord);
+    const TwoMat3 p_psi = transposed_product(A, N_psi) + P;
+    const TwoMat3 m_psi = M_psi + transposed_product(E, N_psi) + map.curvature(N, chord);
+
+    // ... and of the gradient with x_b (= minus x_a), Theta_a and Theta_b.
+    const TwoMat3 p_x = product_transposed(p_chord, Ra);
+    const TwoMat3 p_b = product_transposed(p_psi, A);
+    TwoMat3 p_a = times_skew(p_chord, chord) - product(p_psi, A);
+    if (damped) p_a += transposed_product(A, N_turn);
+
+    // Torques balance: that on a is chord x p - turn A m, where turn A = A^T.
+    const TwoMat3 m_slope = map.slope(m), turn = map.rotation();
+    const TwoVec3 torque_b = -A * m;
+    K.xx = product(Ra, p_x);
+    K.xa = product(Ra, p_a - skew(p));
+    K.xb = product(Ra, p_b);
+    K.bb = product_transposed(product(A, m_psi) + m_slope, A);
+    K.ab = -skew_times(chord, p_b) - product(turn, K.bb + skew(torque_b));
+    if (damped) {
+      const TwoMat3 m_chord = transposed_product(E, N_chord) + P.transpose();
+      const TwoMat3 m_a =
+          times_skew(m_chord, chord) - product(m_psi, A) + transposed_product(E, N_turn);
+      K.bx = product(A, product_transposed(m_chord, Ra));
+      K.ax = skew_times(p, Ra.transpose()) - skew_times(chord, p_x) - product(turn, K.bx);
+      K.ba = product(A, m_a) - product(m_slope, A);
+    } else {
+      // Derivatives of an energy in different directions commute unless both turn the same node.
+      K.bx = K.xb.transpose();
+      K.ax = K.xa.transpose();
+      K.ba = K.ab.transpose();
+    }
+    K.aa = chord * p.transpose() - skew_times(chord, p_a) + skew(turn * torque_b) -
+           product(turn, K.ba);
+    K.aa.diagonal().array() -= chord.dot(p);
+  } else {
+    for (TwoMat3* block : {&K.xx, &K.xa, &K.xb, &K.ax, &K.aa, &K.ab, &K.bx, &K.ba, &K.bb}) {
+      block->setZero();
     }
   }
-  if (p_.mass_damping > 0.0) C += p_.mass_damping * mass_;
+
+  // Inertia and gyroscopic torques of the mass correction.
+  const auto sixth = both(one.sixth_mass_, other.sixth_mass_);
+  const TwoVec3 inertia = sixth.tail<3>(), part = factors.mass * inertia;
+  const TwoVec3 momentum = factors.damping * inertia.cwiseProduct(spin_b - spin_a);
+  MassBlocks M;
+  M.xx = factors.mass * sixth[0];
+  M.ab = skew(factors.damping * spin_a) * inertia.asDiagonal();
+  M.ba = skew(factors.damping * spin_b) * inertia.asDiagonal();
+  M.ab.diagonal() += part;
+  M.ba.diagonal() += part;
+  M.aa = -M.ab - skew(momentum);
+  M.bb = -M.ba + skew(momentum);
+
+  if (offset) {
+    for (TwoMat3* block : {&K.ax, &K.aa, &K.ab, &M.aa, &M.ab}) *block = product(Fa, *block);
+    for (TwoMat3* block : {&K.bx, &K.ba, &K.bb, &M.ba, &M.bb}) *block = product(Fb, *block);
+    for (TwoMat3* block : {&K.xa, &K.aa, &K.ba, &M.aa, &M.ba}) {
+      *block = product_transposed(*block, Fa);
+    }
+    for (TwoMat3* block : {&K.xb, &K.ab, &K.bb, &M.ab, &M.bb}) {
+      *block = product_transposed(*block, Fb);
+    }
+  }
+  if (first.T_a != nullptr) {
+    const TwoMat3 Ta = both(*first.T_a, *second.T_a), Tb = both(*first.T_b, *second.T_b);
+    for (TwoMat3* block : {&K.xa, &K.aa, &K.ba}) *block = product(*block, Ta);
+    for (TwoMat3* block : {&K.xb, &K.ab, &K.bb}) *block = product(*block, Tb);
+  }
+  if (factors.symmetric) K.symmetrise();
+
+  const auto put = [&](int row, int column, const TwoMat3& block) {
+    write(block, row, column, first.tangent, second.tangent);
+  };
+  K.xx.diagonal().array() -= M.xx;
+  put(XA, XA, K.xx);
+  put(XB, XB, K.xx);
+  K.xx = -K.xx;
+  put(XA, XB, K.xx);
+  put(XB, XA, K.xx);
+  put(XA, TA, -K.xa);
+  put(XB, TA, K.xa);
+  put(XA, TB, -K.xb);
+  put(XB, TB, K.xb);
+  put(TA, XA, -K.ax);
+  put(TA, XB, K.ax);
+  put(TB, XA, -K.bx);
+  put(TB, XB, K.bx);
+  put(TA, TA, K.aa + M.aa);
+  put(TA, TB, K.ab + M.ab);
+  put(TB, TA, K.ba + M.ba);
+  put(TB, TB, K.bb + M.bb);
+  if (factors.damping == 0.0) return;
+  for (const Place* place : {&first, &second}) {
+    if (place->element.is_damped()) {
+      place->element.add_damping(place->lies, factors.damping, place->tangent);
+    }
+  }
 }
 
-void BeamElement::add_damping(const Helix& lies, Mat12& C) const {
+[[gnu::noinline]] void BeamElement::add_damping(const Helix& lies, double factor,
+                                                Mat12& matrix) const {
+  matrix += factor * p_.mass_damping * mass_;
+  if (p_.stiffness_damping == 0.0) return;
   const Mat3& A = lies.map.A;
   Eigen::Matrix<double, 3, 12> chord_rows = Eigen::Matrix<double, 3, 12>::Zero();
   Eigen::Matrix<double, 6, 12> rows = Eigen::Matrix<double, 6, 12>::Zero();  // of u and psi
@@ -267,28 +377,12 @@ void BeamElement::add_damping(const Helix& lies, Mat12& C) const {
   rows.block<3, 3>(3, TA) = -A;
   rows.block<3, 3>(3, TB) = A.transpose();
   rows.topRows<3>() = A * chord_rows + lies.map.slope(lies.chord) * rows.bottomRows<3>();
-  const SectionVector damping = p_.stiffness_damping / p_.length * p_.stiffness;
-  C.noalias() += rows.transpose() * damping.asDiagonal() * rows;
-}
-
-void BeamElement::to_node_axes(Mat12& matrix) const {
-  for (const auto& [at, frame] : {std::pair(TA, &p_.frame_a), std::pair(TB, &p_.frame_b)}) {
-    matrix.middleRows<3>(at) = (*frame * matrix.middleRows<3>(at)).eval();
-    matrix.middleCols<3>(at) = (matrix.middleCols<3>(at) * frame->transpose()).eval();
-  }
-}
-
-void BeamElement::add_mass_correction(double factor, Mat12& matrix) const {
-  if (p_.lumped_mass) return;
   if (offset_) {
-    matrix += factor * mass_correction_;
-    return;
+    rows.middleCols<3>(TA) = (rows.middleCols<3>(TA) * p_.frame_a.transpose()).eval();
+    rows.middleCols<3>(TB) = (rows.middleCols<3>(TB) * p_.frame_b.transpose()).eval();
   }
-  const Vec6 part = factor * sixth_mass_;
-  matrix.diagonal().head<6>() -= part;
-  matrix.diagonal().tail<6>() -= part;
-  matrix.topRightCorner<6, 6>().diagonal() += part;
-  matrix.bottomLeftCorner<6, 6>().diagonal() += part;
+  const SectionVector damping = factor * p_.stiffness_damping / p_.length * p_.stiffness;
+  matrix.noalias() += rows.transpose() * damping.asDiagonal() * rows;
 }
 
 double BeamElement::energy(const Helix& lies) const {

@@ -22,6 +22,12 @@ struct BeamProperties {
   Mat3 frame_a = Mat3::Identity(), frame_b = Mat3::Identity();  ///< as in BeamMesh
 };
 
+/// Of the parts of a matrix mass M + damping C + stiffness K.
+struct TangentFactors {
+  double mass = 0.0, damping = 0.0, stiffness = 0.0;
+  bool symmetric = false;  ///< the symmetric part of K, block by block
+};
+
 /// Geometrically exact beam of two frames (Reissner, Simo): the section axes move from frame a to
 /// frame b on a helix, along which all six strains are constant:
 ///   psi = log(R_a^T R_b),   u = T(psi)^-T R_a^T (x_b - x_a),   strain = (u, psi) / length - (e_1,
@@ -67,24 +73,31 @@ class BeamElement {
   /// Force and torque on a node per displacement [1/m]: round-off of positions, and of rotations
   /// as displacements over the length, makes a noise of this times its size.
   Vec6 stiffest_force() const;
-  /// K = -factor d(force)/dq, C = -d(force)/dv. An element that is not damped writes only the
-  /// blocks of C between rotations; the others are zero.
-  void tangent(const Helix& lies, const NodalVector& v, double factor, Mat12& K, Mat12& C) const;
+  /// An element as it lies, where its tangent goes, and T of its nodes or null.
+  struct Place {
+    const BeamElement& element;
+    const Helix& lies;
+    const Mat3 *T_a, *T_b;
+    Mat12& tangent;
+  };
+  /// mass M + damping C + stiffness K T with the mass correction M, C = -d(force)/dv and
+  /// K = -d(force)/dq; of two elements at once, which takes hardly longer than one. With T, the
+  /// unknowns of K are increments from where it is the tangent. Both have T, or none has.
+  static void tangents(const Place& first, const Place& second, const NodalVector& v,
+                       const TangentFactors& factors);
   bool is_damped() const { return p_.mass_damping > 0.0 || p_.stiffness_damping > 0.0; }
-  /// C of an element that is not damped: between rotations, and zero in the plane.
-  bool is_gyroscopic() const { return !p_.lumped_mass && p_.line_inertia[0] > 0.0; }
 
   /// The part of the momentum M v that makes the mass consistent, and its constant matrix.
   void correct_momentum(const NodalVector& v, Vec12& momentum) const {
     if (offset_) {
       momentum = mass_correction_ * of_pair(v, a_, b_);
     } else {
-      momentum.head<6>() = sixth_mass_.cwiseProduct(of_node(v, b_) - of_node(v, a_));
+      const double *at_a = v.data() + 6 * Eigen::Index{a_}, *at_b = v.data() + 6 * Eigen::Index{b_};
+      for (int i = 0; i < 6; ++i) momentum[i] = sixth_mass_[i] * (at_b[i] - at_a[i]);
       momentum.tail<6>() = -momentum.head<6>();
     }
   }
   const Mat12& mass_correction() const { return mass_correction_; }
-  void add_mass_correction(double factor, Mat12& matrix) const;
 
   double energy(const Helix& lies) const;
   /// Power that Rayleigh damping takes out.
@@ -93,12 +106,11 @@ class BeamElement {
  private:
   struct Rates;
   SectionVector strain(const Helix& helix) const;
-  SectionVector resultant(const Helix& helix, const Vec12& v) const;
-  /// The part of C that stiffness damping makes, in section axes.
-  void add_damping(const Helix& lies, Mat12& C) const;
-  /// Velocities of the ends, rotations in section axes; and back, rows and columns of a matrix.
+  SectionVector resultant(const Helix& helix, const NodalVector& v) const;
+  /// Adds factor times the part of C that damping makes.
+  void add_damping(const Helix& lies, double factor, Mat12& matrix) const;
+  /// Velocities of the ends, rotations in section axes.
   Vec12 in_section_axes(const NodalVector& v) const;
-  void to_node_axes(Mat12& matrix) const;
 
   int a_, b_;
   BeamProperties p_;

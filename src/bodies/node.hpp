@@ -46,14 +46,30 @@ struct NodeState {
 
 using Configuration = std::vector<NodeState>;
 
-inline auto of_node(NodalVector& v, Eigen::Index node) { return v.segment<6>(6 * node); }
-inline auto of_node(const NodalVector& v, Eigen::Index node) { return v.segment<6>(6 * node); }
+inline Eigen::Map<Vec6> of_node(NodalVector& v, Eigen::Index node) {
+  return Eigen::Map<Vec6>(v.data() + 6 * node);
+}
+inline Eigen::Map<const Vec6> of_node(const NodalVector& v, Eigen::Index node) {
+  return Eigen::Map<const Vec6>(v.data() + 6 * node);
+}
 
 /// The velocities (or increments) of nodes a and b, one under the other.
 [[gnu::always_inline]] inline Vec12 of_pair(const NodalVector& v, int a, int b) {
   Vec12 pair;
-  pair << of_node(v, a), of_node(v, b);
+  pair.head<6>() = of_node(v, a);
+  pair.tail<6>() = of_node(v, b);
   return pair;
+}
+
+/// Writes and adds without a loop, unlike Eigen, which would look for where packets are aligned.
+[[gnu::always_inline]] inline void set_node(NodalVector& v, Eigen::Index node, const Vec6& given) {
+  double* values = v.data() + 6 * node;
+  for (int i = 0; i < 6; ++i) values[i] = given[i];
+}
+[[gnu::always_inline]] inline void add_to_pair(NodalVector& v, int a, int b, const Vec12& given) {
+  double *at_a = v.data() + 6 * Eigen::Index{a}, *at_b = v.data() + 6 * Eigen::Index{b};
+  for (int i = 0; i < 6; ++i) at_a[i] += given[i];
+  for (int i = 0; i < 6; ++i) at_b[i] += given[6 + i];
 }
 
 /// q := start moved by an increment: x + dx, R exp(skew(psi)).

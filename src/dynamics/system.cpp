@@ -322,7 +322,7 @@ ForceSizes System::forces(const Configuration& q, const NodalVector& v, NodalVec
       const Vec3 spin = of_node(v, i).tail<3>();
       own.tail<3>() = -spin.cross(node.inertia * spin);
     }
-    of_node(f, i) = own;
+    set_node(f, i, own);
     reach2 = std::max(reach2, q[n].x.squaredNorm());
     sizes.terms += of_node(weights_, i).cwiseProduct(own).norm();
   }
@@ -335,15 +335,13 @@ ForceSizes System::forces(const Configuration& q, const NodalVector& v, NodalVec
     const BeamElement& element = beam_elements_[e];
     element.lay(q, helices_[e]);
     element.force(helices_[e], v, beam_force);
-    of_node(f, element.a()) += beam_force.head<6>();
-    of_node(f, element.b()) += beam_force.tail<6>();
+    add_to_pair(f, element.a(), element.b(), beam_force);
     sizes.terms += weighted_size(element.a(), element.b(), beam_force);
   }
   Spring::Force spring_force;
   for (const Spring& spring : springs_) {
     spring.force(q, v, spring_force);
-    of_node(f, spring.a()) += spring_force.generalised.head<6>();
-    of_node(f, spring.b()) += spring_force.generalised.tail<6>();
+    add_to_pair(f, spring.a(), spring.b(), spring_force.generalised);
     sizes.terms += weighted_size(spring.a(), spring.b(), spring_force.generalised);
   }
   for (const Load& load : loads_) {
@@ -360,14 +358,15 @@ void System::apply_mass(const NodalVector& v, NodalVector& out) const {
   of_node(out, ground).setZero();
   for (std::size_t n = 1; n < nodes_.size(); ++n) {
     const auto i = static_cast<int>(n);
-    of_node(out, i).head<3>() = nodes_[n].mass * of_node(v, i).head<3>();
-    of_node(out, i).tail<3>().noalias() = nodes_[n].inertia * of_node(v, i).tail<3>();
+    const Vec6 own = of_node(v, i);
+    Vec6 momentum;
+    momentum << nodes_[n].mass * own.head<3>(), nodes_[n].inertia * own.tail<3>();
+    set_node(out, i, momentum);
   }
   Vec12 correction;
   for (const BeamElement& element : beam_elements_) {
     element.correct_momentum(v, correction);
-    of_node(out, element.a()) += correction.head<6>();
-    of_node(out, element.b()) += correction.tail<6>();
+    add_to_pair(out, element.a(), element.b(), correction);
   }
 }
 

@@ -1,70 +1,71 @@
 #include "dynamics/tangents.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 namespace clatter {
 namespace {
 
-Mat6 node_block(const Node& node, const Vec3& spin, const TangentFactors& factors) {
-  Mat6 block = Mat6::Zero();
-  block.topLeftCorner<3, 3>().diagonal().setConstant(factors.mass * node.mass);
-  block.bottomRightCorner<3, 3>() = factors.mass * node.inertia;
+/// Writes only what differs from zero: the diagonal, and the block between rotations.
+void fill_node_block(const Node& node, const Vec3& spin, const TangentFactors& factors,
+                     Mat6& block) {
+  Mat3 rotations = factors.mass * node.inertia;
   if (node.rotates_in_space && factors.damping != 0.0) {
-    block.bottomRightCorner<3, 3>() +=
-        factors.damping * (skew(spin) * node.inertia - skew(node.inertia * spin));
+    rotations += factors.damping * (skew(spin) * node.inertia - skew(node.inertia * spin));
   }
-  return block;
+  block.diagonal().head<3>().setConstant(factors.mass * node.mass);
+  block.bottomRightCorner<3, 3>() = rotations;
+}
+
+/// Two at a time, and these while the next two are computed: their entries were stored one by one,
+/// and loading them in pairs at once would wait for that.
+void add_beam_tangents(const System& system, const NodalVector& v, const TangentFactors& factors,
+                       std::span<const Mat3> T, KktMatrix& matrix) {
+  const std::size_t count = system.beam_elements().size();
+  std::array<std::array<Mat12, 2>, 2> blocks;
+  const auto compute = [&](std::size_t e, std::array<Mat12, 2>& pair) {
+    const std::size_t next = std::min(e + 1, count - 1);  // the last may be alone
+    const auto turns = [&](std::size_t i) {
+      return system.nodes()[system.beam_elements()[i].a()].rotates_in_space;
+    };
+    const bool has_T = !T.empty() && (turns(e) || turns(next));  // T = 1 in the plane
+    const auto place = [&](std::size_t i, Mat12& block) {
+      const BeamElement& element = system.beam_elements()[i];
+      const auto tangent_of = [&](int node) { return has_T ? &T[node] : nullptr; };
+      return BeamElement::Place{element, system.helix(i), tangent_of(element.a()),
+                                tangent_of(element.b()), block};
+    };
+    BeamElement::tangents(place(e, pair[0]), place(next, pair[1]), v, factors);
+  };
+  const auto add = [&](std::size_t e, const std::array<Mat12, 2>& pair) {
+    matrix.add_beam_element(static_cast<int>(e), pair[0]);
+    if (e + 1 < count) matrix.add_beam_element(static_cast<int>(e + 1), pair[1]);
+  };
+  for (std::size_t e = 0; e < count; e += 2) {
+    compute(e, blocks[e / 2 % 2]);
+    if (e > 0) add(e - 2, blocks[(e / 2 + 1) % 2]);
+  }
+  if (count > 0) add((count - 1) / 2 * 2, blocks[(count - 1) / 2 % 2]);
 }
 
 }  // namespace
 
 void add_tangents(const System& system, const Configuration& q, const NodalVector& v,
                   const TangentFactors& factors, std::span<const Mat3> T, KktMatrix& matrix) {
-  const double mass = factors.mass, damping = factors.damping, stiffness = factors.stiffness;
+  const double damping = factors.damping, stiffness = factors.stiffness;
   const bool symmetric = factors.symmetric;
+  Mat6 node_block = Mat6::Zero();
   for (std::size_t n = 1; n < system.nodes().size(); ++n) {
     const auto i = static_cast<int>(n);
-    matrix.add_node(i, node_block(system.nodes()[n], of_node(v, i).tail<3>(), factors));
+    fill_node_block(system.nodes()[n], of_node(v, i).tail<3>(), factors, node_block);
+    matrix.add_node(i, node_block);
   }
   const auto finish = [&](Mat12& K, int a, int b) {
     if (!T.empty()) to_increments(K, system.nodes(), a, b, T);
     if (symmetric) K = (0.5 * (K + K.transpose())).eval();
   };
-  const auto add_beam_element = [&](std::size_t e, Mat12& K, const Mat12& C) {
-    const BeamElement& element = system.beam_elements()[e];
-    if (stiffness != 0.0) {
-      finish(K, element.a(), element.b());
-    } else {
-      K.setZero();
-    }
-    if (damping != 0.0 && element.is_damped()) {
-      K += damping * C;
-    } else if (damping != 0.0 && element.is_gyroscopic()) {
-      for (const int row : {3, 9}) {
-        for (const int column : {3, 9}) {
-          K.block<3, 3>(row, column) += damping * C.block<3, 3>(row, column);
-        }
-      }
-    }
-    element.add_mass_correction(mass, K);
-    matrix.add_beam_element(static_cast<int>(e), K);
-  };
-  // An element is added while the next one is computed: its entries were stored one by one, and
-  // loading them in pairs at once would wait for that.
-  const std::size_t elements = system.beam_elements().size();
-  std::array<Mat12, 2> beam_K, beam_C;
-  for (std::size_t e = 0; e < elements; ++e) {
-    const BeamElement& element = system.beam_elements()[e];
-    const bool resists = element.is_damped() || element.is_gyroscopic();
-    if (stiffness != 0.0 || (damping != 0.0 && resists)) {
-      element.tangent(system.helix(e), v, stiffness, beam_K[e % 2], beam_C[e % 2]);
-    }
-    if (e > 0) add_beam_element(e - 1, beam_K[(e - 1) % 2], beam_C[(e - 1) % 2]);
-  }
-  if (elements > 0) {
-    add_beam_element(elements - 1, beam_K[(elements - 1) % 2], beam_C[(elements - 1) % 2]);
-  }
+  add_beam_tangents(system, v, factors, T, matrix);
   Mat12 K, C;
   for (std::size_t s = 0; s < system.springs().size(); ++s) {
     const Spring& spring = system.springs()[s];

@@ -23,11 +23,6 @@ void to_increments(Matrix& columns, std::span<const Node> nodes, int a, int b,
   }
 }
 
-struct TangentFactors {
-  double mass = 0.0, damping = 0.0, stiffness = 0.0;
-  bool symmetric = false;  ///< the symmetric part of K, block by block
-};
-
 /// Adds mass M + damping C + stiffness K of all bodies, beams, springs and loads, with C = -df/dv
 /// and K = -df/dq. The unknowns of K are increments from where T is the tangent; with T empty,
 /// increments from q. Beams lie as in the last call of System::forces, which must have been at q.

@@ -12,9 +12,11 @@ namespace clatter {
 /// c(th) = (1 - (th/2) cot(th/2)) / th^2, the function of the angle in
 /// T(psi)^-1 = I + skew(psi)/2 + c skew(psi)^2, with slope = c'/th and bend = slope'/th, all as
 /// functions of th^2 < (2 pi)^2.
-struct HalfCotangent {
-  double value, slope, bend;
+template <class Real>
+struct HalfCotangentOf {
+  Real value, slope, bend;
 };
+using HalfCotangent = HalfCotangentOf<double>;
 
 namespace so3_detail {
 
@@ -90,9 +92,11 @@ HalfCotangent half_cotangent_series(double th2) {
 }  // namespace so3_detail
 
 /// skew(a) b = a x b
-inline Mat3 skew(const Vec3& a) {
-  Mat3 m;
-  m << 0.0, -a.z(), a.y(), a.z(), 0.0, -a.x(), -a.y(), a.x(), 0.0;
+template <class Vector>
+Eigen::Matrix<typename Vector::Scalar, 3, 3> skew(const Eigen::MatrixBase<Vector>& a) {
+  const Eigen::Matrix<typename Vector::Scalar, 3, 1> v = a;
+  Eigen::Matrix<typename Vector::Scalar, 3, 3> m;
+  m << 0.0, -v.z(), v.y(), v.z(), 0.0, -v.x(), -v.y(), v.x(), 0.0;
   return m;
 }
 

@@ -64,20 +64,16 @@ SystemMatrix& SystemMatrix::operator=(SystemMatrix&&) noexcept = default;
 SystemMatrix::Block SystemMatrix::reserve(
     std::span<const int> rows, std::span<const int> columns,
     const std::function<bool(int, int)>& may_differ_from_zero) {
-  Block block;
-  block.begin = static_cast<int>(targets_.size());
+  const Block block{blocks_++};
   for (std::size_t j = 0; j < columns.size(); ++j) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (rows[i] < 0 || columns[j] < 0) continue;
       if (may_differ_from_zero && !may_differ_from_zero(static_cast<int>(i), static_cast<int>(j)))
         continue;
-      targets_.push_back({static_cast<int>(j * rows.size() + i), 0});
-      rows_.push_back(rows[i]);
-      columns_.push_back(columns[j]);
+      entries_.push_back(
+          {block.number, static_cast<int>(j * rows.size() + i), rows[i], columns[j]});
     }
   }
-  block.end = static_cast<int>(targets_.size());
-  blocks_.push_back(block);
   return block;
 }
 
@@ -89,9 +85,10 @@ void SystemMatrix::set_multiplier(int multiplier, std::span<const int> held, boo
 
 void SystemMatrix::finish_pattern() {
   weights_ = scratch_ = VecX::Zero(size_);
+  std::vector<int> slots(entries_.size());  // in values_
   if (dense_) {
-    for (std::size_t k = 0; k < targets_.size(); ++k) {
-      targets_[k].slot = columns_[k] * size_ + rows_[k];
+    for (std::size_t k = 0; k < entries_.size(); ++k) {
+      slots[k] = entries_[k].column * size_ + entries_[k].row;
     }
     values_.assign(static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_), 0.0);
     scaled_.resize(size_, size_);
@@ -99,39 +96,43 @@ void SystemMatrix::finish_pattern() {
   } else {
     sparse_ = std::make_unique<Sparse>();
     Sparse& s = *sparse_;
-    std::vector<std::size_t> order(targets_.size());
+    std::vector<std::size_t> order(entries_.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
-      return std::pair(columns_[left], rows_[left]) < std::pair(columns_[right], rows_[right]);
+      const Entry &a = entries_[left], &b = entries_[right];
+      return std::pair(a.column, a.row) < std::pair(b.column, b.row);
     });
     s.starts.assign(static_cast<std::size_t>(size_) + 1, 0);
     int last_row = -1, last_column = -1;
     for (const std::size_t k : order) {
-      if (rows_[k] != last_row || columns_[k] != last_column) {
-        last_row = rows_[k];
-        last_column = columns_[k];
+      if (entries_[k].row != last_row || entries_[k].column != last_column) {
+        last_row = entries_[k].row;
+        last_column = entries_[k].column;
         s.row_of.push_back(last_row);
         s.column_of.push_back(last_column);
         ++s.starts[static_cast<std::size_t>(last_column) + 1];
       }
-      targets_[k].slot = static_cast<int>(s.row_of.size()) - 1;
+      slots[k] = static_cast<int>(s.row_of.size()) - 1;
     }
     std::partial_sum(s.starts.begin(), s.starts.end(), s.starts.begin());
     values_.assign(s.row_of.size(), 0.0);
     s.scaled.assign(s.row_of.size(), 0.0);
     analyse();
   }
-  for (const Block& block : blocks_) {
-    for (int k = block.end - 2; k >= block.begin; --k) {
-      const Target& next = targets_[k + 1];
-      if (next.source == targets_[k].source + 1 && next.slot == targets_[k].slot + 1) {
-        targets_[k].length = next.length + 1;
-      }
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    const auto [block, source, row, column] = entries_[k];
+    const bool begins_block = k == 0 || block != entries_[k - 1].block;
+    // Blocks may be empty.
+    if (begins_block) first_runs_.resize(block + 1, static_cast<int>(runs_.size()));
+    if (!begins_block && source == runs_.back().source + runs_.back().length &&
+        slots[k] == runs_.back().slot + runs_.back().length) {
+      ++runs_.back().length;
+    } else {
+      runs_.push_back({source, slots[k], 1});
     }
   }
-  blocks_ = {};
-  rows_ = {};
-  columns_ = {};
+  first_runs_.resize(blocks_ + 1, static_cast<int>(runs_.size()));
+  entries_ = {};
   multipliers_ = {};
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -23,9 +25,9 @@ struct SolvedSystem {
 /// mechanical system are comparable whatever its units.
 class SystemMatrix {
  public:
-  /// A reserved block: its entries in the table of targets.
+  /// A reserved block.
   struct Block {
-    int begin = 0, end = 0;
+    int number = -1;
   };
 
   explicit SystemMatrix(int size);
@@ -55,16 +57,17 @@ class SystemMatrix {
   void add(Block block, const Plain& entries) {
     static_assert(!Plain::IsRowMajor || Plain::RowsAtCompileTime == 1);
     const double* source = entries.data();
-    for (int k = block.begin; k < block.end;) {
-      const Target& run = targets_[k];
+    for (int k = first_runs_[block.number]; k < first_runs_[block.number + 1]; ++k) {
+      const Run& run = runs_[k];
       double* target = values_.data() + run.slot;
       const double* from = source + run.source;
-      if (run.length == 6) {  // most often, for nodes in space
-        for (int i = 0; i < 6; ++i) target[i] += from[i];
+      if (run.length == 12) {  // most often, for beams in space
+        std::array<double, 12> sum;
+        for (int i = 0; i < 12; ++i) sum[i] = target[i] + from[i];
+        std::copy(sum.begin(), sum.end(), target);
       } else {
         for (int i = 0; i < run.length; ++i) target[i] += from[i];
       }
-      k += run.length;
     }
   }
 
@@ -102,14 +105,18 @@ class SystemMatrix {
   struct Sparse;
   int size_;
   bool dense_;
-  struct Target {
-    int source;      // in the block that is added
-    int slot;        // in values_
-    int length = 1;  // as many targets, from this one on, follow each other in both
+  /// Entries that follow each other in the block that is added, and in values_.
+  struct Run {
+    int source, slot, length;
   };
-  std::vector<Target> targets_;
-  std::vector<int> rows_, columns_;  // of each target until the pattern is finished
-  std::vector<Block> blocks_;        // likewise
+  std::vector<Run> runs_;
+  std::vector<int> first_runs_;  // of each block, and the end
+  /// An entry of a block until the pattern is finished.
+  struct Entry {
+    int block, source, row, column;
+  };
+  std::vector<Entry> entries_;
+  int blocks_ = 0;
   struct Multiplier {
     int unknown;
     std::vector<int> held;

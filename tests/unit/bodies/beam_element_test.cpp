@@ -45,6 +45,15 @@ class BeamElementAtRandom : public ::testing::TestWithParam<unsigned> {
   Random random{GetParam()};
   Configuration q = some_configuration(random);
   NodalVector v = random.numbers(18);
+
+  Mat12 tangent(const BeamElement& element, const TangentFactors& factors) {
+    const BeamElement::Helix lies = element.helix(q);
+    Mat12 result, same;
+    BeamElement::tangents({element, lies, nullptr, nullptr, result},
+                          {element, lies, nullptr, nullptr, same}, v, factors);
+    EXPECT_EQ(result, same);
+    return result;
+  }
 };
 
 TEST_P(BeamElementAtRandom, force_is_minus_the_gradient_of_the_energy) {
@@ -70,8 +79,8 @@ TEST_P(BeamElementAtRandom, tangents_are_the_derivatives_of_the_force) {
       p.stiffness_damping = damping;
       p.mass_damping = 2.0 * damping;
       const BeamElement element(A, B, p);
-      Mat12 K, C = Mat12::Zero();
-      element.tangent(element.helix(q), v, 1.0, K, C);
+      const Mat12 K = tangent(element, {.stiffness = 1.0});
+      const Mat12 C = tangent(element, {.damping = 1.0});
       const auto at = [&](const VecX& d) -> VecX {
         Vec12 f;
         element.force(element.helix(displaced(q, A, B, d)), v, f);
@@ -88,6 +97,33 @@ TEST_P(BeamElementAtRandom, tangents_are_the_derivatives_of_the_force) {
       EXPECT_TRUE(agrees(C, differences(moving, 12)));
     }
   }
+}
+
+TEST_P(BeamElementAtRandom, two_elements_are_as_each_by_itself) {
+  BeamProperties p = some_properties(random), other_p = with_corner_frames(p, random);
+  other_p.length *= 2.0;
+  other_p.stiffness_damping = 0.3;
+  other_p.mass_damping = 0.6;
+  const BeamElement one(A, B, p), other(B, A, other_p);
+  const BeamElement::Helix lies = one.helix(q), other_lies = other.helix(q);
+  Mat12 first, second;
+  const TangentFactors factors{2.0, 3.0, 4.0};
+  BeamElement::tangents({one, lies, nullptr, nullptr, first},
+                        {other, other_lies, nullptr, nullptr, second}, v, factors);
+  EXPECT_LT((first - tangent(one, factors)).norm(), 1e-13 * first.norm());
+  EXPECT_LT((second - tangent(other, factors)).norm(), 1e-13 * second.norm());
+  // With T, the columns of rotations of K are multiplied by it.
+  const Mat3 T_a = tangent_so3(random.vector(1.0)), T_b = tangent_so3(random.vector(1.0));
+  const TangentFactors stiffness{.stiffness = 1.0};
+  BeamElement::tangents({one, lies, &T_a, &T_b, first}, {other, other_lies, &T_b, &T_a, second}, v,
+                        stiffness);
+  Mat12 K = tangent(one, stiffness), other_K = tangent(other, stiffness);
+  for (const auto& [at, T, other_T] : {std::tuple(3, T_a, T_b), std::tuple(9, T_b, T_a)}) {
+    K.middleCols<3>(at) = (K.middleCols<3>(at) * T).eval();
+    other_K.middleCols<3>(at) = (other_K.middleCols<3>(at) * other_T).eval();
+  }
+  EXPECT_LT((first - K).norm(), 1e-13 * K.norm());
+  EXPECT_LT((second - other_K).norm(), 1e-13 * other_K.norm());
 }
 
 TEST_P(BeamElementAtRandom, damping_takes_out_the_power_of_its_forces) {
@@ -153,9 +189,7 @@ TEST_P(BeamElementAtRandom, consistent_mass_gives_the_energy_of_linear_velocitie
   element.correct_momentum(v, momentum);
   const Vec12 pair = of_pair(v, A, B);
   EXPECT_LT((momentum - element.mass_correction() * pair).norm(), 1e-14);
-  Mat12 added = Mat12::Zero();
-  element.add_mass_correction(2.0, added);
-  EXPECT_LT((added - 2.0 * element.mass_correction()).norm(), 1e-14);
+  EXPECT_LT((tangent(element, {.mass = 2.0}) - 2.0 * element.mass_correction()).norm(), 1e-14);
   const double half_mass = 0.5 * p.length;
   const double lumped =
       0.5 * half_mass *
