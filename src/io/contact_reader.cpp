@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace clatter {
 namespace {
@@ -127,7 +128,8 @@ Spheres find_spheres(const TomlTable& table, const BodyLookup& bodies) {
       spheres.bodies.clear();
       break;
     }
-    spheres.radii.push_back(radius.value_or(1.0));
+    // Not a number: of what is wrong with it all has been said.
+    spheres.radii.push_back(radius.value_or(std::numeric_limits<double>::quiet_NaN()));
   }
   return spheres;
 }
