@@ -44,7 +44,11 @@ class Reading {
         nsga_(system_, model.integrator),
         list_(model, system_, nsga_, books_),
         q(system_.initial_configuration()),
-        v(system_.initial_velocity()) {}
+        v(system_.initial_velocity()) {
+    for (const Contact& contact : system_.contacts()) {
+      books_.interval_impulses.push_back(RowVector::Zero(contact.rows()));
+    }
+  }
 
   const Channel& channel(const std::string& path) const {
     const auto found = std::find_if(list_.list().begin(), list_.list().end(),

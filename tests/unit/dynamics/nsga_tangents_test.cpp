@@ -56,6 +56,7 @@ struct NsgaProbe {
     if (position_level) {
       Nsga::PositionCorrection{s, scratch}.evaluate();
     } else {
+      s.evaluate_contact_rows(s.q_);
       Nsga::VelocityJump{s, scratch}.evaluate();
     }
     for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
