@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace clatter {
 namespace {
@@ -118,6 +119,14 @@ Spheres find_spheres(const TomlTable& table, const BodyLookup& bodies) {
       table.has("bodies") ? bodies.find_list(table, "bodies") : bodies.find_all(table, "body");
   if (table.has_usable("bodies") && spheres.bodies.empty()) {
     table.refuse("bodies", "'bodies' is empty");
+  }
+  std::set<std::string> names;
+  for (const BodyChoice& body : spheres.bodies) {
+    if (!body.is_known() || names.insert(body.name()).second) continue;
+    table.refuse("bodies",
+                 fmt::format("'bodies' has '{}' twice", body.is_ground() ? "ground" : body.name()));
+    spheres.bodies.clear();
+    return spheres;
   }
   const std::optional<double> given = table.number("radius");
   for (const BodyChoice& body : spheres.bodies) {

@@ -11,6 +11,7 @@
 #include "support/beams.hpp"
 #include "support/random_state.hpp"
 #include "support/run.hpp"
+#include "support/scaled_model.hpp"
 
 namespace clatter {
 namespace {
@@ -536,7 +537,7 @@ TEST(Ball, at_rest_in_a_bowl_presses_on_it_with_its_weight) {
 }
 
 /// Two spinning balls that meet off centre, with friction.
-Simulation glancing_balls(BodyKind kind, double step) {
+Model glancing_balls(BodyKind kind, double step) {
   const bool planar = kind == BodyKind::planar;
   Model model = timed(step, 1.0);
   model.bodies = {ball("one", kind, 1.0, 0.25, Vec3(-1.0, 0.0, 0.0), Vec3(2.0, 0.3, 0.0)),
@@ -555,13 +556,13 @@ Simulation glancing_balls(BodyKind kind, double step) {
   click.drilling_friction = planar ? 0.0 : 0.01;
   click.restitution = 0.8;
   model.contacts = {click};
-  return Simulation(model);
+  return model;
 }
 
 TEST(Balls, that_meet_off_centre_keep_their_momentum) {
   for (const BodyKind kind : {BodyKind::rigid, BodyKind::planar}) {
     for (const double step : {1e-2, 1e-3}) {
-      Simulation simulation = glancing_balls(kind, step);
+      Simulation simulation(glancing_balls(kind, step));
       const Vec3 linear = vector(simulation, "system/linear_momentum");
       const Vec3 angular = vector(simulation, "system/angular_momentum");
       run(simulation);
@@ -572,6 +573,69 @@ TEST(Balls, that_meet_off_centre_keep_their_momentum) {
       EXPECT_GT(value(simulation, "energy/friction_loss"), 0.0);
       EXPECT_GT(value(simulation, "energy/impact_loss"), 0.0);
     }
+  }
+}
+
+/// A ball that slides and spins in every direction on the ground, with all kinds of friction.
+Model whirling_ball() {
+  Model model = ball_on_ground(BodyKind::rigid, 1e-3, 0.4);
+  model.bodies[0].velocity = Vec3(1.0, -0.5, 0.0);
+  model.bodies[0].angular_velocity = Vec3(8.0, 3.0, 10.0);
+  model.contacts[0].friction = 0.3;
+  model.contacts[0].rolling_friction = 0.01;
+  model.contacts[0].drilling_friction = 0.02;
+  return model;
+}
+
+/// The same with sliding and drilling in one, in a bowl whose centre is off that of a heavy body.
+Model ball_in_free_bowl() {
+  Model model = whirling_ball();
+  model.bodies.push_back(ball("bowl", BodyKind::rigid, 5.0, 1.0, Vec3(0.5, 0.0, 1.0)));
+  ContactSpec& contact = model.contacts[0];
+  contact.geometry = ContactGeometry::sphere_in_sphere;
+  contact.face = {"bowl", Vec3(-0.5, 0.0, 0.0)};
+  contact.face_radius = 1.0;
+  contact.drilling_friction = 0.0;
+  contact.patch_radius = 0.05;
+  contact.restitution = 0.5;
+  model.gravity = Vec3::Zero();
+  model.bodies[0].velocity.z() = -1.0;
+  return model;
+}
+
+/// Positions in units of `length` and velocities of all bodies after the run.
+VecX end_state(const Model& model, double length = 1.0) {
+  Simulation simulation(model);
+  run(simulation);
+  std::vector<double> values, row(static_cast<std::size_t>(simulation.row_size()));
+  simulation.sample(row);
+  for (const Channel& channel : simulation.channels()) {
+    if (!channel.path.starts_with("bodies/")) continue;
+    const double unit = channel.unit.starts_with("m") ? length : 1.0;
+    for (std::size_t i = 0; i < channel.components.size(); ++i) {
+      values.push_back(row[static_cast<std::size_t>(channel.offset) + i] / unit);
+    }
+  }
+  return Eigen::Map<VecX>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+TEST(Balls, move_alike_whatever_units_penalty_and_scaling) {
+  for (const Model& model :
+       {glancing_balls(BodyKind::rigid, 1e-2), glancing_balls(BodyKind::planar, 1e-2),
+        whirling_ball(), ball_in_free_bowl()}) {
+    const VecX expected = end_state(model);
+    // The problems of hundreds of steps are solved to 1e-10 of numbers of order ten each.
+    const auto expect_same = [&](const VecX& found, const char* what) {
+      EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), 1e-6) << what;
+    };
+    expect_same(end_state(testing::scaled(model, 1e3, 1e-3), 1e3), "millimetres and tonnes");
+    expect_same(end_state(testing::scaled(model, 1e-3, 1e3), 1e-3), "kilometres and grams");
+    Model changed = model;
+    changed.integrator.penalty = 10.0;
+    expect_same(end_state(changed), "penalty");
+    changed.integrator.penalty = 1.0;
+    changed.integrator.scaling = Scaling::characteristic_mass;
+    expect_same(end_state(changed), "scaling");
   }
 }
 
@@ -660,6 +724,10 @@ TEST(Chain, fails_clearly_when_its_sequence_is_longer_than_allowed) {
                                         "integrator.max_impacts and impact_tolerance"));
     EXPECT_THAT(error.what(), HasSubstr("t = 0."));
   }
+  // Nothing of the failed step remains.
+  EXPECT_EQ(value(simulation, "bodies/a/velocity"), 1.0);
+  EXPECT_EQ(value(simulation, "contacts/ab/status"), 0.0);
+  EXPECT_EQ(value(simulation, "energy/impact_loss"), 0.0);
   model.integrator.max_impacts = 3;
   Simulation longer(model);
   EXPECT_NO_THROW(run(longer));
