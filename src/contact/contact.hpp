@@ -14,7 +14,7 @@ namespace clatter {
 /// Where two surfaces are nearest, in space axes.
 struct ContactFrame {
   Vec3 normal;                   ///< from a to b
-  std::array<Vec3, 2> tangents;  ///< right-handed with the normal: T_1, T_2, N
+  std::array<Vec3, 2> tangents;  ///< T_1, T_2, N right-handed; in the plane T_1, N, T_2 = z
   Vec3 arm_a, arm_b;  ///< from the nodes to where they touch; b on a face: to the point of b
 };
 
@@ -38,6 +38,7 @@ class Contact {
 
   const std::string& name() const { return name_; }
   const Place& place() const { return place_; }
+  ContactGeometry geometry() const { return geometry_; }
   int a() const { return a_; }
   int b() const { return b_; }
   double restitution() const { return restitution_; }

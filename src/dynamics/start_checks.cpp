@@ -16,6 +16,24 @@ constexpr double start_tolerance = 1e-8;
 constexpr double penetration_tolerance = 1e-10;
 constexpr int largest_rank_check = 600;
 
+struct SurfaceNames {
+  const char *of_b, *where, *of_a;
+};
+
+SurfaceNames names_of(ContactGeometry geometry) {
+  switch (geometry) {
+    case ContactGeometry::point_on_face:
+      break;
+    case ContactGeometry::sphere_on_face:
+      return {"sphere", "inside", "face"};
+    case ContactGeometry::sphere_on_sphere:
+      return {"sphere", "inside", "sphere"};
+    case ContactGeometry::sphere_in_sphere:
+      return {"sphere", "outside", "hollow sphere"};
+  }
+  return {"point", "inside", "face"};
+}
+
 }  // namespace
 
 void check_joints(const System& system, const Configuration& q, const NodalVector& v,
@@ -72,17 +90,18 @@ void check_penetration(const System& system, const Configuration& q, bool settle
   for (const Contact& contact : system.contacts()) {
     const double gap = contact.gap(q);
     if (gap < -penetration_tolerance * system.length() && contact.over_face(q)) {
-      const std::string& point = system.nodes()[contact.b()].name;
-      const std::string& face = system.nodes()[contact.a()].name;
+      const std::string& b = system.nodes()[contact.b()].name;
+      const std::string& a = system.nodes()[contact.a()].name;
+      const SurfaceNames names = names_of(contact.geometry());
       mistakes.push_back(
           {contact.place(),
-           settled ? fmt::format("contact '{}': in the static equilibrium the point on '{}' is "
-                                 "{:.6g} m inside the face on '{}'; statics with closed contacts "
+           settled ? fmt::format("contact '{}': in the static equilibrium the {} on '{}' is "
+                                 "{:.6g} m {} the {} on '{}'; statics with closed contacts "
                                  "is not supported: let a run with damping come to rest",
-                                 contact.name(), point, -gap, face)
-                   : fmt::format("contact '{}': the point on '{}' starts {:.6g} m inside the face "
+                                 contact.name(), names.of_b, b, -gap, names.where, names.of_a, a)
+                   : fmt::format("contact '{}': the {} on '{}' starts {:.6g} m {} the {} "
                                  "on '{}'; move one of them",
-                                 contact.name(), point, -gap, face)});
+                                 contact.name(), names.of_b, b, -gap, names.where, names.of_a, a)});
     }
   }
   if (!mistakes.empty()) throw Error(std::move(mistakes));

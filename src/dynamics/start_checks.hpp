@@ -15,8 +15,8 @@ void check_joints(const System& system, const Configuration& q, const NodalVecto
                   double duration);
 /// No joint whose axes point in opposite directions: it fulfils its conditions, but is not meant.
 void check_axes(const System& system, const Configuration& q);
-/// No contact point starts inside its face. `settled`: q is the static equilibrium, which knows no
-/// contacts.
+/// No point or sphere starts inside what it may touch. `settled`: q is the static equilibrium,
+/// which knows no contacts.
 void check_penetration(const System& system, const Configuration& q, bool settled);
 
 /// Lines to be told to the user: what assembly moved from where the model has it, and by how much.

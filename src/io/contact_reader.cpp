@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <set>
 
 namespace clatter {
 namespace {
@@ -115,6 +117,17 @@ Spheres find_spheres(const TomlTable& table, const BodyLookup& bodies) {
   Spheres spheres;
   spheres.bodies =
       table.has("bodies") ? bodies.find_list(table, "bodies") : bodies.find_all(table, "body");
+  if (table.has_usable("bodies") && spheres.bodies.empty()) {
+    table.refuse("bodies", "'bodies' is empty");
+  }
+  std::set<std::string> names;
+  for (const BodyChoice& body : spheres.bodies) {
+    if (!body.is_known() || names.insert(body.name()).second) continue;
+    table.refuse("bodies",
+                 fmt::format("'bodies' has '{}' twice", body.is_ground() ? "ground" : body.name()));
+    spheres.bodies.clear();
+    return spheres;
+  }
   const std::optional<double> given = table.number("radius");
   for (const BodyChoice& body : spheres.bodies) {
     const std::optional<double> radius = given ? given : radius_of(body);
@@ -124,7 +137,8 @@ Spheres find_spheres(const TomlTable& table, const BodyLookup& bodies) {
       spheres.bodies.clear();
       break;
     }
-    spheres.radii.push_back(radius.value_or(1.0));
+    // Not a number: of what is wrong with it all has been said.
+    spheres.radii.push_back(radius.value_or(std::numeric_limits<double>::quiet_NaN()));
   }
   return spheres;
 }
@@ -246,19 +260,23 @@ std::vector<ContactSpec> read_spheres(const TomlTable& table, const TomlTable& s
     sphere.refuse_table(fmt::format("these spheres make more than {} pairs", most_contacts));
     return contacts;
   }
-  // Of two in both lists one pair is enough.
-  const auto is_in_both = [&](std::size_t i, std::size_t j) {
-    const auto has = [](const Spheres& list, const BodyChoice& body) {
-      return std::any_of(list.bodies.begin(), list.bodies.end(),
-                         [&](const BodyChoice& each) { return each.same_as(body); });
-    };
-    return has(twos, ones.bodies[i]) && has(ones, twos.bodies[j]);
+  // Of two in both lists one pair is enough, whatever their order in the second.
+  const auto places_in = [](const Spheres& list, const Spheres& of) {
+    std::vector<std::size_t> places;
+    for (const BodyChoice& body : of.bodies) {
+      const auto found = std::find_if(list.bodies.begin(), list.bodies.end(),
+                                      [&](const BodyChoice& each) { return each.same_as(body); });
+      places.push_back(static_cast<std::size_t>(found - list.bodies.begin()));
+    }
+    return places;
   };
+  const std::vector<std::size_t> in_ones = places_in(ones, twos), in_twos = places_in(twos, ones);
   for (std::size_t i = 0; i < ones.bodies.size(); ++i) {
     for (std::size_t j = 0; j < twos.bodies.size(); ++j) {
       const BodyChoice &body = ones.bodies[i], &second = twos.bodies[j];
       if (several && body.same_as(second)) continue;
-      if (several && j < i && is_in_both(i, j)) continue;
+      const bool was_paired = in_ones[j] < i && in_twos[i] < twos.bodies.size();
+      if (several && was_paired) continue;
       if (!check_pair(table, "the two spheres", body, second)) return {};
       check_rotations(table, body, second, contact);
       const Dimension pair = dimension_of_pair(body, second);

@@ -47,7 +47,12 @@ inline Model scaled(Model m, double length, double mass) {
     c.point.point *= length;
     c.face.point *= length;
     for (Vec3& corner : c.outline) corner *= length;
+    for (double* size :
+         {&c.radius, &c.face_radius, &c.patch_radius, &c.rolling_friction, &c.drilling_friction}) {
+      *size *= length;
+    }
   }
+  if (m.integrator.impact_tolerance) *m.integrator.impact_tolerance *= length;
   if (m.integrator.characteristic_mass) *m.integrator.characteristic_mass *= mass;
   return m;
 }

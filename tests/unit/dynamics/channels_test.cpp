@@ -44,7 +44,11 @@ class Reading {
         nsga_(system_, model.integrator),
         list_(model, system_, nsga_, books_),
         q(system_.initial_configuration()),
-        v(system_.initial_velocity()) {}
+        v(system_.initial_velocity()) {
+    for (const Contact& contact : system_.contacts()) {
+      books_.interval_impulses.push_back(RowVector::Zero(contact.rows()));
+    }
+  }
 
   const Channel& channel(const std::string& path) const {
     const auto found = std::find_if(list_.list().begin(), list_.list().end(),
@@ -63,12 +67,14 @@ class Reading {
     return {begin, begin + static_cast<std::ptrdiff_t>(wanted.components.size())};
   }
 
-  std::vector<std::string> paths_of_beams() const {
+  /// Last parts of the paths in a group.
+  std::vector<std::string> paths_of(const std::string& group) const {
     std::vector<std::string> paths;
     for (const Channel& c : list_.list())
-      if (c.path.starts_with("beams/")) paths.push_back(c.path.substr(c.path.rfind('/') + 1));
+      if (c.path.starts_with(group + "/")) paths.push_back(c.path.substr(c.path.rfind('/') + 1));
     return paths;
   }
+  std::vector<std::string> paths_of_beams() const { return paths_of("beams"); }
 
  private:
   System system_;
@@ -196,6 +202,106 @@ TEST(ChannelList, angles_of_planar_beams_are_those_of_the_sections) {
   EXPECT_THAT(reading.values("beams/rod/position"), ElementsAre(1, 0, 1, 1, 1, 2));
   EXPECT_THAT(reading.values("beams/rod/velocity"), ElementsAre(0, 0, -5, 0, -10, 0));
   EXPECT_THAT(reading.values("beams/rod/angular_velocity"), ElementsAre(5, 5, 5));
+}
+
+/// A ball of 0.5 m on the ground with every friction there is.
+Model ball_on_ground(BodyKind kind) {
+  Model model;
+  const bool planar = kind == BodyKind::planar;
+  const Vec3 up = planar ? Vec3::UnitY() : Vec3::UnitZ();
+  model.bodies = {testing::box("ball", kind, 2.0, Vec3::Ones(), 0.75 * up)};
+  ContactSpec contact;
+  contact.name = "floor";
+  contact.geometry = ContactGeometry::sphere_on_face;
+  contact.point.body = "ball";
+  contact.radius = 0.5;
+  contact.normal = up;
+  contact.friction = 0.3;
+  contact.rolling_friction = 0.02;
+  contact.drilling_friction = planar ? 0.0 : 0.01;
+  model.contacts = {contact};
+  return model;
+}
+
+TEST(ChannelList, names_what_contacts_in_space_have) {
+  const Reading reading(ball_on_ground(BodyKind::rigid));
+  EXPECT_THAT(
+      reading.paths_of("contacts"),
+      ElementsAre("gap", "normal_velocity", "status", "normal_impulse", "normal_force",
+                  "slip_velocity", "tangential_impulse", "tangential_force", "rolling_velocity",
+                  "rolling_impulse", "rolling_torque", "rolling_status", "drilling_velocity",
+                  "drilling_impulse", "drilling_torque", "drilling_status"));
+  const auto expect = [&](const std::string& name, const std::string& unit,
+                          std::size_t components) {
+    const Channel& channel = reading.channel("contacts/floor/" + name);
+    EXPECT_EQ(channel.unit, unit) << name;
+    EXPECT_THAT(channel.components, SizeIs(components)) << name;
+  };
+  expect("slip_velocity", "m/s", 2);
+  expect("tangential_impulse", "N s", 2);
+  expect("tangential_force", "N", 2);
+  expect("rolling_velocity", "rad/s", 2);
+  expect("rolling_impulse", "N m s", 2);
+  expect("rolling_torque", "N m", 2);
+  expect("rolling_status", "", 1);
+  expect("drilling_velocity", "rad/s", 1);
+  expect("drilling_impulse", "N m s", 1);
+  expect("drilling_torque", "N m", 1);
+  expect("drilling_status", "", 1);
+  EXPECT_THAT(reading.channel("contacts/floor/rolling_torque").components, ElementsAre("1", "2"));
+  EXPECT_THAT(reading.channel("contacts/floor/drilling_torque").components, ElementsAre(""));
+}
+
+TEST(ChannelList, names_what_contacts_in_the_plane_have) {
+  const Reading reading(ball_on_ground(BodyKind::planar));
+  EXPECT_THAT(
+      reading.paths_of("contacts"),
+      ElementsAre("gap", "normal_velocity", "status", "normal_impulse", "normal_force",
+                  "slip_velocity", "tangential_impulse", "tangential_force", "rolling_velocity",
+                  "rolling_impulse", "rolling_torque", "rolling_status"));
+  EXPECT_THAT(reading.channel("contacts/floor/slip_velocity").components, ElementsAre("1"));
+  EXPECT_THAT(reading.channel("contacts/floor/rolling_torque").components, ElementsAre("1"));
+}
+
+TEST(ChannelList, contacts_with_a_patch_have_a_third_direction_of_slip_and_no_drilling) {
+  Model model = ball_on_ground(BodyKind::rigid);
+  model.contacts[0].drilling_friction = 0.0;
+  model.contacts[0].patch_radius = 0.1;
+  Reading reading(model);
+  EXPECT_THAT(
+      reading.paths_of("contacts"),
+      ElementsAre("gap", "normal_velocity", "status", "normal_impulse", "normal_force",
+                  "slip_velocity", "tangential_impulse", "tangential_force", "rolling_velocity",
+                  "rolling_impulse", "rolling_torque", "rolling_status"));
+  EXPECT_THAT(reading.channel("contacts/floor/slip_velocity").components,
+              ElementsAre("1", "2", "3"));
+  reading.v[6 + 5] = 2.0;  // about the normal
+  EXPECT_NEAR(reading.values("contacts/floor/slip_velocity")[2],
+              3.0 * std::numbers::pi / 16.0 * 0.1 * 2.0, 1e-15);
+}
+
+TEST(ChannelList, velocities_of_a_contact_are_those_of_the_ball_against_the_ground) {
+  Reading reading(ball_on_ground(BodyKind::rigid));
+  reading.v.segment<6>(6) << 1.0, 2.0, 3.0, 4.0, 5.0, 6.0;
+  EXPECT_THAT(reading.values("contacts/floor/gap"), ElementsAre(0.25));
+  EXPECT_THAT(reading.values("contacts/floor/normal_velocity"), ElementsAre(3.0));
+  EXPECT_THAT(reading.values("contacts/floor/drilling_velocity"), ElementsAre(6.0));
+  // The lowest point is at -0.5 z: (1, 2, 3) + (4, 5, 6) x (0, 0, -0.5) = (-1.5, 4, 3). The
+  // tangents are along x and y in some order and sense, the same for rolling.
+  const std::vector<double> slip = reading.values("contacts/floor/slip_velocity");
+  const std::vector<double> rolling = reading.values("contacts/floor/rolling_velocity");
+  EXPECT_NEAR(std::hypot(slip[0], slip[1]), std::hypot(1.5, 4.0), 1e-15 * 8);
+  EXPECT_NEAR(std::hypot(rolling[0], rolling[1]), std::hypot(4.0, 5.0), 1e-15 * 8);
+  EXPECT_NEAR(slip[0] * rolling[0] + slip[1] * rolling[1], -1.5 * 4.0 + 4.0 * 5.0, 1e-14);
+  EXPECT_NEAR(slip[0] * rolling[1] - slip[1] * rolling[0], -1.5 * 5.0 - 4.0 * 4.0, 1e-14);
+}
+
+TEST(ChannelList, disc_on_a_floor_turns_clockwise_when_it_rolls_to_the_right) {
+  Reading reading(ball_on_ground(BodyKind::planar));
+  reading.v[6] = 1.0;
+  reading.v[6 + 5] = -2.0;
+  EXPECT_THAT(reading.values("contacts/floor/slip_velocity"), ElementsAre(0.0));
+  EXPECT_THAT(reading.values("contacts/floor/rolling_velocity"), ElementsAre(-2.0));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <type_traits>
+
 #include "dynamics/nsga_problems.hpp"
 #include "support/finite_difference.hpp"
 #include "support/random_state.hpp"
@@ -48,12 +50,13 @@ struct NsgaProbe {
     return q;
   }
 
-  /// Multipliers that give every contact the status, away from where it changes.
+  /// Multipliers that give every contact the status, away from where it or that of a block changes.
   void press_contacts(testing::Random& random, VecX& multipliers, ContactStatus status,
                       bool position_level) {
     if (position_level) {
       Nsga::PositionCorrection{s, scratch}.evaluate();
     } else {
+      s.evaluate_contact_rows(s.q_);
       Nsga::VelocityJump{s, scratch}.evaluate();
     }
     for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
@@ -62,11 +65,13 @@ struct NsgaProbe {
       RowVector xi = RowVector::Zero(contact.rows());
       xi[0] = status == ContactStatus::open ? -1.0 : 1.0;
       const ContactLaw& law = position_level ? work.position_law : work.law;
+      ContactStatus of_block = status;  // the first as told, rolling and drilling as they come
       for (const FrictionBall& ball : law.all_balls()) {
         const double radius = ball.coefficient * std::abs(xi[0]);
         const VecX direction = random.numbers(ball.rows).normalized();
         xi.segment(ball.first_row, ball.rows) =
-            (status == ContactStatus::stick ? 0.5 * radius : 2.0 * radius + 0.3) * direction;
+            (of_block == ContactStatus::stick ? 0.5 * radius : 2.0 * radius + 0.3) * direction;
+        of_block = random.number() > 0.0 ? ContactStatus::stick : ContactStatus::slip;
       }
       multipliers.segment(contact.first_row, contact.rows()) = xi + work.law.penalty * work.ghat;
     }
@@ -74,19 +79,32 @@ struct NsgaProbe {
 
   /// The assembled matrix against differences of the residual it belongs to.
   template <class Problem>
-  ::testing::AssertionResult check(KktMatrix& K, ContactStatus status, bool has_contacts) {
+  ::testing::AssertionResult check(KktMatrix& K, ContactStatus status) {
     VecX rhs = VecX::Zero(K.size());
     Problem problem{s, rhs};
+    constexpr bool has_contacts = !std::is_same_v<Problem, Nsga::SmoothMotion>;
+    using Statuses = std::vector<std::array<ContactStatus, max_friction_blocks>>;
+    const auto block_statuses = [&] {
+      Statuses all;
+      for (const Nsga::ContactWork& work : s.contact_work_) {
+        all.push_back(work.equations.block_status);
+      }
+      return all;
+    };
+    problem.evaluate();
+    const Statuses at_centre = block_statuses();
     const auto residual = [&](const VecX& x) -> VecX {
       problem.move(K, x, 1.0);
       problem.evaluate();
-      if (has_contacts) {
-        for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
-          const bool frictionless = s.system_.contacts()[c].blocks().empty();
+      if constexpr (has_contacts) {
+        for (const Nsga::ContactWork& work : s.contact_work_) {
+          const ContactLaw& law = problem.law(work);
+          const bool resists = law.ball_count > 0 && law.balls[0].coefficient > 0.0;
           const ContactStatus expected =
-              frictionless && status == ContactStatus::stick ? ContactStatus::slip : status;
-          EXPECT_EQ(s.contact_work_[c].equations.status, expected);
+              !resists && status == ContactStatus::stick ? ContactStatus::slip : status;
+          EXPECT_EQ(work.equations.status, expected);
         }
+        EXPECT_EQ(block_statuses(), at_centre);
       }
       VecX minus_residual = VecX::Zero(K.size());
       problem.fill_right_side(K, minus_residual);
@@ -101,15 +119,15 @@ struct NsgaProbe {
   }
 
   ::testing::AssertionResult check_smooth(ContactStatus status) {
-    return check<Nsga::SmoothMotion>(s.smooth_K_, status, false);
+    return check<Nsga::SmoothMotion>(s.smooth_K_, status);
   }
   ::testing::AssertionResult check_position(ContactStatus status) {
-    return check<Nsga::PositionCorrection>(s.contact_K_, status, true);
+    return check<Nsga::PositionCorrection>(s.contact_K_, status);
   }
   ::testing::AssertionResult check_velocity(ContactStatus status) {
     s.evaluate_joint_rows(s.q_);
     s.evaluate_contact_rows(s.q_);
-    return check<Nsga::VelocityJump>(s.contact_K_, status, true);
+    return check<Nsga::VelocityJump>(s.contact_K_, status);
   }
 };
 
@@ -307,6 +325,108 @@ Model beams(Random& random, bool planar) {
 Model beams_in_space(Random& random) { return beams(random, false); }
 Model beams_in_the_plane(Random& random) { return beams(random, true); }
 
+ContactSpec friction_of_all_kinds(std::string name, ContactGeometry geometry) {
+  ContactSpec contact;
+  contact.name = std::move(name);
+  contact.geometry = geometry;
+  contact.friction = 0.4;
+  contact.rolling_friction = 0.5;
+  contact.drilling_friction = 0.6;
+  contact.restitution = 0.5;
+  contact.tangential_restitution = -0.3;
+  return contact;
+}
+
+/// Sliding and drilling together: Coulomb-Contensou.
+ContactSpec with_patch(ContactSpec contact) {
+  contact.name += " with patch";
+  contact.drilling_friction = 0.0;
+  contact.patch_radius = 0.7;
+  return contact;
+}
+
+/// Spheres whose centres are off their nodes, on moving faces, on each other and within each other.
+/// Centres are metres apart: differences err with one over their distance.
+Model spheres_in_space(Random& random) {
+  Model model;
+  model.gravity = random.vector(9.0);
+  for (const char* name : {"A", "B", "C"}) {
+    model.bodies.push_back(body_anywhere(name, BodyKind::rigid, random));
+  }
+  model.bodies.push_back(body_anywhere("P", BodyKind::point, random));
+
+  ContactSpec on_face = friction_of_all_kinds("on face", ContactGeometry::sphere_on_face);
+  on_face.point = at("B", random);
+  on_face.radius = 0.3;
+  on_face.face = at("A", random);
+  on_face.normal = random.direction();
+  ContactSpec on_sphere = friction_of_all_kinds("on sphere", ContactGeometry::sphere_on_sphere);
+  on_sphere.point = at("C", random);
+  on_sphere.radius = 0.4;
+  on_sphere.face = {"B", Vec3(2.0, 4.0, -2.0)};
+  on_sphere.face_radius = 0.7;
+  ContactSpec in_sphere = friction_of_all_kinds("in sphere", ContactGeometry::sphere_in_sphere);
+  in_sphere.point = {"A", Vec3(-3.0, 3.0, 3.0)};
+  in_sphere.radius = 0.4;
+  in_sphere.face = at("C", random);
+  in_sphere.face_radius = 9.0;
+  ContactSpec in_ground = in_sphere;
+  in_ground.name = "in a sphere of the ground";
+  in_ground.face = at("", random);
+  ContactSpec point_body = on_sphere;  // only one of the two turns
+  point_body.name = "of a point body";
+  point_body.point = {"P", Vec3::Zero()};
+  point_body.face = {"A", Vec3(4.0, -4.0, 1.0)};
+  ContactSpec neither_turns = on_face;  // rolling and drilling move nothing
+  neither_turns.name = "neither turns";
+  neither_turns.point = {"P", Vec3::Zero()};
+  neither_turns.face = at("", random);
+  ContactSpec point_on_face = on_face;
+  point_on_face.name = "point";
+  point_on_face.geometry = ContactGeometry::point_on_face;
+  point_on_face.radius = 0.0;
+  ContactSpec rolls_only = on_sphere;
+  rolls_only.name = "rolls only";
+  rolls_only.friction = rolls_only.tangential_restitution = rolls_only.drilling_friction = 0.0;
+  model.contacts = {on_face,    on_sphere,     in_sphere,     in_ground,
+                    point_body, neither_turns, point_on_face, rolls_only};
+  return model;
+}
+
+Model spheres_with_patches(Random& random) {
+  Model model = spheres_in_space(random);
+  for (ContactSpec& contact : model.contacts) {
+    if (contact.friction > 0.0) contact = with_patch(contact);
+  }
+  return model;
+}
+
+Model discs_in_the_plane(Random& random) {
+  Model model;
+  model.gravity = Vec3(1.0, -9.0, 0.0);
+  for (const char* name : {"A", "B"}) {
+    model.bodies.push_back(body_anywhere(name, BodyKind::planar, random));
+  }
+  ContactSpec on_line = friction_of_all_kinds("on line", ContactGeometry::sphere_on_face);
+  on_line.drilling_friction = 0.0;
+  on_line.point = at("B", random, true);
+  on_line.radius = 0.3;
+  on_line.face = at("A", random, true);
+  on_line.normal = Vec3(0.6, 0.8, 0.0);
+  ContactSpec on_disc = on_line;
+  on_disc.name = "on disc";
+  on_disc.geometry = ContactGeometry::sphere_on_sphere;
+  on_disc.face = {"A", Vec3(3.0, -4.0, 0.0)};
+  on_disc.face_radius = 0.7;
+  ContactSpec in_circle = on_disc;
+  in_circle.name = "in circle";
+  in_circle.geometry = ContactGeometry::sphere_in_sphere;
+  in_circle.face = {"", Vec3(-5.0, 4.0, 0.0)};
+  in_circle.face_radius = 9.0;
+  model.contacts = {on_line, on_disc, in_circle};
+  return model;
+}
+
 struct Case {
   const char* name;
   Model (*model)(Random&);
@@ -356,6 +476,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"space_slip_penalty_3", everything_in_space, ContactStatus::slip, 3.0},
         Case{"plane_stick", everything_in_the_plane, ContactStatus::stick, 1.0},
         Case{"plane_slip_penalty_3", everything_in_the_plane, ContactStatus::slip, 3.0},
+        Case{"spheres_open", spheres_in_space, ContactStatus::open, 1.0},
+        Case{"spheres_stick", spheres_in_space, ContactStatus::stick, 1.0},
+        Case{"spheres_slip", spheres_in_space, ContactStatus::slip, 1.0},
+        Case{"spheres_slip_penalty_3", spheres_in_space, ContactStatus::slip, 3.0},
+        Case{"spheres_with_patches_stick", spheres_with_patches, ContactStatus::stick, 1.0},
+        Case{"spheres_with_patches_slip", spheres_with_patches, ContactStatus::slip, 1.0},
+        Case{"discs_stick", discs_in_the_plane, ContactStatus::stick, 1.0},
+        Case{"discs_slip_penalty_3", discs_in_the_plane, ContactStatus::slip, 3.0},
         Case{"beams_in_space_slip", beams_in_space, ContactStatus::slip, 1.0, 0.3},
         Case{"beams_in_space_stick", beams_in_space, ContactStatus::stick, 1.0, 0.3},
         Case{"beams_in_the_plane_slip", beams_in_the_plane, ContactStatus::slip, 1.0, 0.3}),
