@@ -321,7 +321,7 @@ struct Nsga::VelocityJump {
       }
       if (work.closed) {
         work.rate_before =
-            s.contact_states_[c].rate + RowVector(work.G * of_pair(s.W_, contact.a(), contact.b()));
+            work.rate_at_start + RowVector(work.G * of_pair(s.W_, contact.a(), contact.b()));
       }
     }
     return any;
