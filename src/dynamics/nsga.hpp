@@ -127,6 +127,7 @@ class Nsga {
   bool jump_together(VelocityJump& velocity);
   /// Contacts react one after the other, while any closes: 004 section 4, 000 annex B.
   bool jump_in_sequence(VelocityJump& velocity);
+  void follow_normals();
   double slowest_impact() const;
   void begin_step(double h);
   /// Contacts that are too far apart to meet in this step need no thought.
@@ -223,9 +224,9 @@ class Nsga {
     PairRows G;                    // rows at the present configuration
     PairRows start_rows;           // at the start of the step
     RowVector ghat;                // scaled gap or velocity terms
-    RowVector rate_at_start;
-    RowVector rate_before;    // that restitution reverses
-    RowVector impulse, done;  // physical impulse and its work, of the impacts so far
+    RowVector rate_at_start;       // of the step
+    RowVector rate_before;         // that restitution reverses
+    RowVector impulse, done;       // physical impulse and its work, of the impacts so far
     std::array<ContactStatus, max_friction_blocks> block_status = {};  // of the impacts so far
     ContactStatus status = ContactStatus::open;
     ContactEquations equations;

@@ -918,7 +918,8 @@ TableDescription verify() {
            text,
            "",
            required,
-           "`bodies/block/position/x`; for measure `order`: `positions` or `velocities`."},
+           "`bodies/block/position/x`, or the angle `atan2(y, x)` of two such, in rad; for measure "
+           "`order`: `positions` or `velocities`."},
           {"measure",
            {},
            word,

@@ -75,6 +75,24 @@ std::optional<int> find_entry(const std::string& name, const std::vector<Channel
   return std::nullopt;
 }
 
+/// What an entry measures: a channel, or "atan2(y, x)", the angle of two channels [rad].
+struct Quantities {
+  std::vector<std::string> names;  ///< one, or y and x
+  double value(const std::vector<double>& row, const std::vector<int>& entries) const {
+    const double first = row[static_cast<std::size_t>(entries[0])];
+    return names.size() == 1 ? first : std::atan2(first, row[static_cast<std::size_t>(entries[1])]);
+  }
+};
+
+Quantities quantities_of(const std::string& quantity) {
+  constexpr std::string_view begin = "atan2(";
+  const std::size_t comma = quantity.find(", ");
+  if (!quantity.starts_with(begin) || !quantity.ends_with(')') || comma == std::string::npos)
+    return {{quantity}};
+  return {{quantity.substr(begin.size(), comma - begin.size()),
+           quantity.substr(comma + 2, quantity.size() - comma - 3)}};
+}
+
 /// More components than this are those of a beam's nodes or elements, perhaps thousands: a message
 /// does not list them, and a correction changes either the channel or the component, not both.
 constexpr std::size_t few_components = 9;
@@ -113,17 +131,29 @@ std::vector<std::string> components_behind(const std::string& quantity,
   return behind;
 }
 
-Mistake unknown_quantity(const VerifySpec& spec, const std::vector<Channel>& channels) {
-  std::string message = fmt::format("the run has no quantity '{}'", spec.quantity);
-  const std::vector<std::string> missing = components_behind(spec.quantity, channels);
+Mistake unknown_quantity(const Place& place, const std::string& quantity,
+                         const std::vector<Channel>& channels) {
+  std::string message = fmt::format("the run has no quantity '{}'", quantity);
+  const std::vector<std::string> missing = components_behind(quantity, channels);
   if (missing.size() > few_components)
     message += fmt::format("; add one of its components: {}, ..., {}",
                            fmt::join(missing.begin(), missing.begin() + 4, ", "), missing.back());
   else if (!missing.empty())
     message += fmt::format("; add one of its components: {}", fmt::join(missing, ", "));
   else
-    message += did_you_mean(spec.quantity, similar_quantities(spec.quantity, channels));
-  return {spec.place, message};
+    message += did_you_mean(quantity, similar_quantities(quantity, channels));
+  return {place, message};
+}
+
+/// What is wrong with the quantity of an entry; nothing for a figure of the whole run.
+std::vector<Mistake> quantity_mistakes(const VerifySpec& spec,
+                                       const std::vector<Channel>& channels) {
+  std::vector<Mistake> mistakes;
+  if (find_run_quantity(spec.quantity)) return mistakes;
+  for (const std::string& name : quantities_of(spec.quantity).names)
+    if (!find_entry(name, channels))
+      mistakes.push_back(unknown_quantity(spec.place, name, channels));
+  return mistakes;
 }
 
 bool is_order(const VerifySpec& spec) { return spec.measure == "order"; }
@@ -182,27 +212,29 @@ void run_orders(const Job& job) {
 void run_once(const Job& job) {
   Simulation simulation(job.model);
   const std::vector<Channel>& channels = simulation.channels();
-  std::vector<int> wanted;  // entries of the row, each once
-  std::vector<std::optional<std::size_t>> column(job.entries.size());
-  for (std::size_t i = 0; i < job.entries.size(); ++i) {
-    const VerifySpec& spec = job.entries[i]->spec;
-    if (find_run_quantity(spec.quantity)) continue;
-    const std::optional<int> entry = find_entry(spec.quantity, channels);
-    if (!entry) {
-      job.entries[i]->problem = to_string(unknown_quantity(spec, channels));
-      continue;
-    }
-    column[i] = std::find(wanted.begin(), wanted.end(), *entry) - wanted.begin();
-    if (*column[i] == wanted.size()) wanted.push_back(*entry);
+  struct Series {
+    Quantities quantities;
+    std::vector<int> entries;  // of the row
+    std::vector<double> samples;
+  };
+  std::map<std::string, Series> series;  // each quantity once
+  for (Verification* entry : job.entries) {
+    const VerifySpec& spec = entry->spec;
+    if (find_run_quantity(spec.quantity) || series.contains(spec.quantity)) continue;
+    Series one{quantities_of(spec.quantity), {}, {}};
+    for (const std::string& name : one.quantities.names)
+      if (const std::optional<int> found = find_entry(name, channels))
+        one.entries.push_back(*found);
+    if (one.entries.size() == one.quantities.names.size())
+      series.emplace(spec.quantity, std::move(one));
   }
 
   std::vector<double> row(simulation.row_size()), times;
-  std::vector<std::vector<double>> samples(wanted.size());
   const auto take_sample = [&] {
     simulation.sample(row);
     simulation.start_interval();
     times.push_back(simulation.time());
-    for (std::size_t i = 0; i < wanted.size(); ++i) samples[i].push_back(row[wanted[i]]);
+    for (auto& [name, one] : series) one.samples.push_back(one.quantities.value(row, one.entries));
   };
   take_sample();
   while (!simulation.finished()) {
@@ -210,12 +242,16 @@ void run_once(const Job& job) {
     take_sample();
   }
 
-  for (std::size_t i = 0; i < job.entries.size(); ++i) {
-    Verification& entry = *job.entries[i];
-    if (const RunQuantity* quantity = find_run_quantity(entry.spec.quantity))
-      judge(entry, quantity->value(simulation.statistics()));
-    else if (column[i])
-      judge(entry, measure(entry.spec, times, samples[*column[i]]));
+  for (Verification* entry : job.entries) {
+    const VerifySpec& spec = entry->spec;
+    if (const RunQuantity* quantity = find_run_quantity(spec.quantity)) {
+      judge(*entry, quantity->value(simulation.statistics()));
+    } else if (const auto found = series.find(spec.quantity); found != series.end()) {
+      judge(*entry, measure(spec, times, found->second.samples));
+    } else {
+      for (const Mistake& mistake : quantity_mistakes(spec, channels))
+        entry->problem = to_string(mistake);
+    }
   }
 }
 
@@ -225,15 +261,15 @@ std::vector<Mistake> verification_mistakes(const Model& model,
                                            const std::vector<Channel>& channels) {
   std::vector<Mistake> mistakes;
   for (const VerifySpec& spec : model.verify) {
-    const bool known =
-        is_order(spec) ? spec.quantity == "positions" || spec.quantity == "velocities"
-                       : find_run_quantity(spec.quantity) || find_entry(spec.quantity, channels);
-    if (!known && is_order(spec))
-      mistakes.push_back({spec.place, fmt::format("an order is measured of 'positions' or "
-                                                  "'velocities', not of '{}'",
-                                                  spec.quantity)});
-    else if (!known)
-      mistakes.push_back(unknown_quantity(spec, channels));
+    if (is_order(spec)) {
+      if (spec.quantity != "positions" && spec.quantity != "velocities")
+        mistakes.push_back({spec.place, fmt::format("an order is measured of 'positions' or "
+                                                    "'velocities', not of '{}'",
+                                                    spec.quantity)});
+    } else {
+      const std::vector<Mistake> wrong = quantity_mistakes(spec, channels);
+      mistakes.insert(mistakes.end(), wrong.begin(), wrong.end());
+    }
     try {
       oracle_of(spec);
     } catch (const Error& error) {

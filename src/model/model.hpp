@@ -238,7 +238,7 @@ struct IntegratorSpec {
   /// react at once.
   bool multi_impact = false;
   std::optional<double> impact_tolerance;  ///< [m/s] slower approaches are none; multi_impact
-  int max_impacts = 200;                   ///< in a step, multi_impact
+  int max_impacts = 10000;                 ///< in a step, multi_impact
   bool position_friction = true;  ///< false: study of the drift without friction at position level
   Scaling scaling = Scaling::delassus;
   std::optional<double> characteristic_mass;  ///< [kg]; mean mass of the bodies when absent

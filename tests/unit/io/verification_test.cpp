@@ -147,6 +147,20 @@ TEST(verify, measures_channels_figures_of_the_run_and_orders) {
                              << result.problem;
 }
 
+TEST(verify, measures_the_angle_of_two_channels) {
+  Model model = oscillator();
+  model.bodies[0].velocity = Vec3(0, 2, 0);  // no force along y
+  const std::string x = "bodies/ball/position/x", y = "bodies/ball/position/y";
+  model.verify = {entry("atan2(" + y + ", " + x + ")", "final", "atan2(1, cos(5))", 5e-4),
+                  entry("atan2(" + y + ", " + x + ")", "min", "0", 1e-12),
+                  entry("atan2(" + y + ", bodies/ball/position/w)", "final", "0", 0)};
+  const std::vector<Verification> results = verify(std::vector<Model>{model});
+  EXPECT_TRUE(results[0].pass) << results[0].measured.value_or(NAN);
+  EXPECT_TRUE(results[1].pass) << results[1].measured.value_or(NAN);
+  EXPECT_FALSE(results[2].pass);
+  EXPECT_THAT(results[2].problem, HasSubstr("no quantity 'bodies/ball/position/w'"));
+}
+
 TEST(verify, wrong_figure_does_not_pass) {
   Model model = oscillator();
   model.verify = {entry("bodies/ball/position/x", "final", "cos(5) + 0.01", 5e-4)};
