@@ -49,6 +49,7 @@ class Contact {
   /// Null when nothing of the kind resists.
   const FrictionBlock* block(FrictionKind kind) const;
   int first_row = 0;  ///< in the order of all contacts of a system
+  int group = -1;     ///< that found it; none for contacts of their own
 
   /// > 0 open.
   double gap(const Configuration& q) const { return sign_ * coordinate_.value(q) + offset_; }

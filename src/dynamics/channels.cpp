@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 namespace clatter {
@@ -92,7 +93,8 @@ ChannelList::ChannelList(const Model& model, const System& system, const Nsga& n
   }
   for (const Spring& spring : system_.springs()) list_spring(spring);
   for (std::size_t j = 0; j < system_.joints().size(); ++j) list_joint(j);
-  for (std::size_t c = 0; c < system_.contacts().size(); ++c) list_contact(c);
+  for (int c = 0; c < system_.own_contacts(); ++c) list_contact(static_cast<std::size_t>(c));
+  for (std::size_t g = 0; g < system_.contact_groups().size(); ++g) list_group(static_cast<int>(g));
   list_momentum();
   list_energy();
   list_counters();
@@ -278,6 +280,34 @@ void ChannelList::list_contact(std::size_t c) {
     add(path + names.status, {""}, "",
         [state, k](double* out) { *out = static_cast<double>(state().block_status[k]); });
   }
+}
+
+void ChannelList::list_group(int g) {
+  const auto group = static_cast<std::size_t>(g);
+  const std::string path = "contacts/" + system_.contact_groups()[group].contact.name;
+  const auto over_contacts = [this, g](auto&& visit) {
+    for (std::size_t c = 0; c < system_.contacts().size(); ++c) {
+      if (system_.contacts()[c].group == g) visit(nsga_.contacts()[c]);
+    }
+  };
+  const auto count = [over_contacts](auto&& is) {
+    int sum = 0;
+    over_contacts([&](const ContactState& state) { sum += is(state) ? 1 : 0; });
+    return sum;
+  };
+  add(path + "/closed", {""}, "", [count](double* out) {
+    *out = count([](const ContactState& s) { return s.status != ContactStatus::open; });
+  });
+  add(path + "/sticking", {""}, "", [count](double* out) {
+    *out = count([](const ContactState& s) { return s.status == ContactStatus::stick; });
+  });
+  add(path + "/smallest_gap", {""}, "m", [over_contacts](double* out) {
+    double smallest = std::numeric_limits<double>::infinity();
+    over_contacts([&](const ContactState& s) { smallest = std::min(smallest, s.gap); });
+    *out = smallest;
+  });
+  add(path + "/normal_impulse", {""}, "N s",
+      [this, group](double* out) { *out = books_.interval_group_impulses[group]; });
 }
 
 void ChannelList::list_momentum() {

@@ -48,6 +48,7 @@ class ChannelList {
   void list_spring(const Spring& spring);
   void list_joint(std::size_t j);
   void list_contact(std::size_t c);
+  void list_group(int g);
   void list_momentum();
   void list_energy();
   void list_counters();

@@ -23,7 +23,7 @@ std::vector<int> rows_from(int first, std::size_t count) {
 }  // namespace
 
 KktMatrix::KktMatrix(const System& system, bool with_contacts)
-    : node_table_(system.nodes()),
+    : node_table_(&system.nodes()),
       matrix_(system.dofs() + system.joint_rows() + (with_contacts ? system.contact_rows() : 0)),
       first_joint_row_(system.dofs()),
       first_contact_row_(system.dofs() + system.joint_rows()) {
@@ -33,15 +33,15 @@ KktMatrix::KktMatrix(const System& system, bool with_contacts)
                                      [](int i, int j) { return i == j || (i >= 3 && j >= 3); }));
   }
   for (const BeamElement& element : system.beam_elements()) {
-    const auto dofs = dofs_of(node_table_, element.a(), element.b());
+    const auto dofs = dofs_of(*node_table_, element.a(), element.b());
     beams_.push_back(matrix_.reserve(dofs, dofs));
   }
   for (const Spring& spring : system.springs()) {
-    const auto dofs = dofs_of(node_table_, spring.a(), spring.b());
+    const auto dofs = dofs_of(*node_table_, spring.a(), spring.b());
     springs_.push_back(matrix_.reserve(dofs, dofs));
   }
   for (const Load& load : system.loads()) {
-    const auto& dofs = node_table_[load.node()].dof;
+    const auto& dofs = (*node_table_)[load.node()].dof;
     loads_.push_back(matrix_.reserve(dofs, dofs));
   }
   for (const Joint& joint : system.joints()) joints_.push_back(reserve(joint));
@@ -54,10 +54,10 @@ KktMatrix::KktMatrix(const System& system, bool with_contacts)
   matrix_.finish_pattern();
 
   weights_ = VecX::Ones(matrix_.size());
-  for (std::size_t n = 0; n < node_table_.size(); ++n) {
+  for (std::size_t n = 0; n < node_table_->size(); ++n) {
     for (int i = 0; i < 6; ++i) {
-      if (node_table_[n].has(i)) {
-        weights_[node_table_[n].dof[i]] = of_node(system.weights(), static_cast<int>(n))[i];
+      if ((*node_table_)[n].has(i)) {
+        weights_[(*node_table_)[n].dof[i]] = of_node(system.weights(), static_cast<int>(n))[i];
       }
     }
   }
@@ -65,7 +65,7 @@ KktMatrix::KktMatrix(const System& system, bool with_contacts)
 
 /// Many entries of a joint are always zero; leaving them out makes large systems much cheaper.
 KktMatrix::PairBlocks KktMatrix::reserve(const Joint& joint) {
-  const auto dofs = dofs_of(node_table_, joint.a(), joint.b());
+  const auto dofs = dofs_of(*node_table_, joint.a(), joint.b());
   const auto multipliers = rows_from(first_joint_row_ + joint.first_row, joint.rows().size());
   const std::vector<JointRow>& rows = joint.rows();
   PairBlocks blocks;
@@ -82,7 +82,7 @@ KktMatrix::PairBlocks KktMatrix::reserve(const Joint& joint) {
 }
 
 KktMatrix::PairBlocks KktMatrix::reserve(const Contact& contact) {
-  const auto dofs = dofs_of(node_table_, contact.a(), contact.b());
+  const auto dofs = dofs_of(*node_table_, contact.a(), contact.b());
   const auto multipliers =
       rows_from(first_contact_row_ + contact.first_row, static_cast<std::size_t>(contact.rows()));
   PairBlocks blocks;
@@ -100,20 +100,20 @@ void KktMatrix::regularise(double eps) {
 }
 
 void KktMatrix::gather(const NodalVector& nodal, VecX& x) const {
-  for (std::size_t n = 1; n < node_table_.size(); ++n) {
+  for (std::size_t n = 1; n < node_table_->size(); ++n) {
     const double* values = nodal.data() + 6 * n;
     for (int i = 0; i < 6; ++i) {
-      const int dof = node_table_[n].dof[i];
+      const int dof = (*node_table_)[n].dof[i];
       if (dof >= 0) x[dof] = values[i];
     }
   }
 }
 
 void KktMatrix::scatter(const VecX& x, double factor, NodalVector& nodal) const {
-  for (std::size_t n = 1; n < node_table_.size(); ++n) {
+  for (std::size_t n = 1; n < node_table_->size(); ++n) {
     double* values = nodal.data() + 6 * n;
     for (int i = 0; i < 6; ++i) {
-      const int dof = node_table_[n].dof[i];
+      const int dof = (*node_table_)[n].dof[i];
       if (dof >= 0) values[i] += factor * x[dof];
     }
   }

@@ -79,7 +79,7 @@ class KktMatrix {
     matrix_.add(blocks.columns, columns);
   }
 
-  const std::vector<Node>& node_table_;
+  const std::vector<Node>* node_table_;
   SystemMatrix matrix_;
   int first_joint_row_, first_contact_row_;
   std::vector<SystemMatrix::Block> nodes_, beams_, springs_, loads_, diagonal_;

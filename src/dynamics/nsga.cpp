@@ -14,6 +14,11 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Nothing but contacts connects the bodies.
+bool is_free(const System& system) {
+  return system.joints().empty() && system.springs().empty() && system.beams().empty();
+}
+
 }  // namespace
 
 GeneralizedAlpha::GeneralizedAlpha(double rho_inf)
@@ -27,10 +32,10 @@ Nsga::Nsga(System& system, const IntegratorSpec& spec)
       spec_(spec),
       c_(spec.rho_inf),
       smooth_K_(system, false),
-      contact_K_(system, true),
+      contact_K_(system, !is_free(system) || system.contact_groups().empty()),
       mbar_(spec.characteristic_mass.value_or(system.total_mass() /
                                               std::max(1, system.body_count()))),
-      free_bodies_(system.joints().empty() && system.springs().empty() && system.beams().empty()) {
+      free_bodies_(is_free(system)) {
   const Eigen::Index size = system.nodal_size();
   for (NodalVector* v :
        {&v_n_, &a_n_, &vd_n_, &delta_, &vs_, &vd_, &U_, &W_, &v_, &f_, &f_smooth_,
@@ -41,24 +46,10 @@ Nsga::Nsga(System& system, const IntegratorSpec& spec)
                   &joint_residual_, &allowed_joint_}) {
     *x = VecX::Zero(system.joint_rows());
   }
-  nu_contact_ = la_contact_ = contact_residual_ = allowed_contact_ =
-      VecX::Zero(system.contact_rows());
   q_n_ = q_ = system.initial_configuration();
   T_.assign(system.nodes().size(), Mat3::Identity());
   for (const Joint& joint : system.joints()) {
     joint_G_.emplace_back(static_cast<Eigen::Index>(joint.rows().size()), 12);
-  }
-  for (const Contact& contact : system.contacts()) {
-    ContactState state;
-    state.impulse = state.work = state.rate = state.push = state.anchor =
-        RowVector::Zero(contact.rows());
-    contact_states_.push_back(state);
-    ContactWork work;
-    work.scale = work.ghat = work.rate_at_start = work.rate_before = work.impulse = work.done =
-        RowVector::Zero(contact.rows());
-    work.G.setZero(contact.rows(), 12);
-    work.start_rows = work.G;
-    contact_work_.push_back(work);
   }
   for (const Node& node : system.nodes()) {
     const auto has = [&](int i) { return node.has(i) ? 1.0 : 0.0; };
@@ -66,12 +57,76 @@ Nsga::Nsga(System& system, const IntegratorSpec& spec)
     const Mat3 other = node.inertia - node.inertia(0, 0) * Mat3::Identity();
     is_sphere_.push_back(static_cast<char>(other.isZero(1e-14 * node.inertia(0, 0))));
   }
-  armed_.assign(contact_states_.size(), 1);
+  armed_.assign(system.contacts().size(), 1);
+  size_contacts();
   island_.assign(system.nodes().size(), 0);
   struck_.assign(system.nodes().size(), 0);
   hard_.assign(system.nodes().size(), 0);
   rhs_smooth_ = VecX::Zero(smooth_K_.size());
   rhs_contact_ = VecX::Zero(contact_K_.size());
+}
+
+/// Room for the contacts of the system; those without a state get that of an open one.
+void Nsga::size_contacts() {
+  const std::vector<Contact>& contacts = system_.contacts();
+  for (VecX* x : {&nu_contact_, &la_contact_, &contact_residual_, &allowed_contact_}) {
+    x->setZero(system_.contact_rows());
+  }
+  contact_states_.resize(contacts.size());
+  contact_work_.resize(contacts.size());
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const int rows = contacts[c].rows();
+    ContactState& state = contact_states_[c];
+    for (RowVector* x : {&state.impulse, &state.work, &state.rate, &state.push, &state.anchor}) {
+      if (x->size() != rows) x->setZero(rows);
+    }
+    ContactWork& work = contact_work_[c];
+    for (RowVector* x : {&work.scale, &work.ghat, &work.rate_at_start, &work.rate_before,
+                         &work.impulse, &work.done}) {
+      x->setZero(rows);
+    }
+    work.G.setZero(rows, 12);
+    work.start_rows = work.G;
+  }
+  if (free_bodies_ || system_.contact_groups().empty()) return;
+  contact_K_ = KktMatrix(system_, true);
+  rhs_contact_ = VecX::Zero(contact_K_.size());
+}
+
+double Nsga::reach_of_step(double h) const {
+  double speed = 0.0, acceleration = system_.gravity().norm();
+  for (std::size_t n = 1; n < system_.nodes().size(); ++n) {
+    const auto index = static_cast<Eigen::Index>(n);
+    speed = std::max(speed, of_node(v_n_, index).head<3>().norm() +
+                                system_.extent(n) * of_node(v_n_, index).tail<3>().norm());
+    acceleration = std::max(acceleration, of_node(a_n_, index).head<3>().norm());
+  }
+  return 4.0 * h * (speed + h * acceleration);
+}
+
+void Nsga::update_contacts(double h) {
+  if (system_.contact_groups().empty()) return;
+  keys_before_ = system_.contact_keys();
+  if (!system_.update_contacts(q_n_, reach_of_step(h))) return;
+  states_before_.swap(contact_states_);
+  armed_before_.swap(armed_);
+  const auto own = static_cast<std::size_t>(system_.own_contacts());
+  const std::vector<ContactKey>& keys = system_.contact_keys();
+  contact_states_.assign(own + keys.size(), {});
+  armed_.assign(own + keys.size(), 1);
+  std::copy_n(states_before_.begin(), own, contact_states_.begin());
+  std::copy_n(armed_before_.begin(), own, armed_.begin());
+  std::size_t old = 0;
+  for (std::size_t k = 0; k < keys.size(); ++k) {  // both lists are sorted
+    while (old < keys_before_.size() && keys_before_[old] < keys[k]) ++old;
+    if (old < keys_before_.size() && keys_before_[old] == keys[k]) {
+      contact_states_[own + k] = states_before_[own + old];
+      armed_[own + k] = armed_before_[own + old];
+    } else {
+      contact_states_[own + k].gap = system_.contacts()[own + k].gap(q_n_);
+    }
+  }
+  size_contacts();
 }
 
 double Nsga::linear_algebra_time() const {
@@ -85,6 +140,7 @@ long Nsga::solves() const { return smooth_K_.matrix().solves + contact_K_.matrix
 bool Nsga::advance(double t, double h) {
   la_n_ = la_;
   all_near_ = false;
+  update_contacts(h);
   bool done = try_step(t, h);
   if (!done) {
     la_ = la_n_;
@@ -249,14 +305,7 @@ void Nsga::begin_step(double h) {
 }
 
 void Nsga::find_near_contacts() {
-  double speed = 0.0, acceleration = system_.gravity().norm();
-  for (Eigen::Index n = 1; n < v_n_.size() / 6; ++n) {
-    // Points on a body can be as far from its centre as the model is large.
-    speed = std::max(speed, of_node(v_n_, n).head<3>().norm() +
-                                system_.length() * of_node(v_n_, n).tail<3>().norm());
-    acceleration = std::max(acceleration, of_node(a_n_, n).head<3>().norm());
-  }
-  const double reach = 4.0 * h_ * (speed + h_ * acceleration);
+  const double reach = reach_of_step(h_);
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     contact_work_[c].near = all_near_ || !(contact_states_[c].gap > reach);
   }
@@ -505,6 +554,7 @@ void Nsga::save(Snapshot& s) const {
   s.joint_impulse = joint_impulse_;
   s.contacts = contact_states_;
   s.armed = armed_;
+  s.contact_keys = system_.contact_keys();
 }
 
 void Nsga::restore(const Snapshot& s) {
@@ -516,6 +566,10 @@ void Nsga::restore(const Snapshot& s) {
   joint_impulse_ = s.joint_impulse;
   contact_states_ = s.contacts;
   armed_ = s.armed;
+  if (s.contact_keys != system_.contact_keys()) {
+    system_.set_contacts(s.contact_keys);
+    size_contacts();
+  }
   evaluate_joint_rows(q_n_);
   system_.remember(q_n_);
 }

@@ -100,6 +100,7 @@ class Nsga {
     VecX la, joint_impulse;
     std::vector<ContactState> contacts;
     std::vector<char> armed;
+    std::vector<ContactKey> contact_keys;
   };
   void save(Snapshot& snapshot) const;
   void restore(const Snapshot& snapshot);
@@ -130,6 +131,11 @@ class Nsga {
   void follow_normals();
   double slowest_impact() const;
   void begin_step(double h);
+  /// How far surfaces can come towards each other in a step, generously.
+  double reach_of_step(double h) const;
+  /// Lets the groups find their contacts, and keeps the states of those that remain.
+  void update_contacts(double h);
+  void size_contacts();
   /// Contacts that are too far apart to meet in this step need no thought.
   void find_near_contacts();
   /// After the position correction: contacts that met although they were far. True: there are none.
@@ -193,7 +199,10 @@ class Nsga {
   NodalVector v_n_, a_n_, vd_n_;
   VecX la_, la_n_;                            // smooth joint forces: of this step, of the last
   std::vector<ContactState> contact_states_;  // of the last step
-  std::vector<char> armed_;                   // contact: the point has been on the outer side
+  std::vector<ContactState> states_before_;   // scratch when the list of contacts changes
+  std::vector<ContactKey> keys_before_;
+  std::vector<char> armed_before_;
+  std::vector<char> armed_;  // contact: the point has been on the outer side
 
   // Within a step.
   double h_ = 0.0;

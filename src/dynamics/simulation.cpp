@@ -46,7 +46,8 @@ struct Simulation::Impl : Books {
     }
     prepare_start();
     begin_ledger();
-    interval_impulses.resize(system.contacts().size());
+    interval_impulses.resize(static_cast<std::size_t>(system.own_contacts()));
+    interval_group_impulses.assign(system.contact_groups().size(), 0.0);
     for (std::size_t c = 0; c < interval_impulses.size(); ++c) {
       interval_impulses[c] = RowVector::Zero(system.contacts()[c].rows());
     }
@@ -225,7 +226,12 @@ struct Simulation::Impl : Books {
     }
     for (std::size_t c = 0; c < nsga.contacts().size(); ++c) {
       const ContactState& state = nsga.contacts()[c];
-      interval_impulses[c] += state.impulse;
+      if (c < interval_impulses.size()) {
+        interval_impulses[c] += state.impulse;
+      } else {
+        const auto group = static_cast<std::size_t>(system.contacts()[c].group);
+        interval_group_impulses[group] += state.impulse[0];
+      }
       if (state.status == ContactStatus::open) continue;
       ledger.impact_loss -= state.work[0];
       ledger.friction_loss -= state.work.tail(state.work.size() - 1).sum();
@@ -333,6 +339,7 @@ void Simulation::sample_displaced(const NodalVector& increment, std::span<double
 
 void Simulation::start_interval() {
   for (RowVector& impulse : impl_->interval_impulses) impulse.setZero();
+  for (double& impulse : impl_->interval_group_impulses) impulse = 0.0;
   impl_->interval_joint_impulse.setZero();
   impl_->interval_counts = {};
 }

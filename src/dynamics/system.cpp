@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <Eigen/LU>
+#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -88,23 +89,136 @@ System::System(const Model& model) : gravity_(model.gravity) {
     joint_rows_ += static_cast<int>(joint.rows().size());
     joints_.push_back(std::move(joint));
   }
-  for (const ContactSpec& spec : model.contacts) {
-    ContactSpec local = spec;
-    local.point = about_node(spec.point);
-    local.face = about_node(spec.face);
-    const int face = node_of(spec.face), point = node_of(spec.point);
-    for (Vec3& corner : local.outline) corner -= centres_[face];
-    Contact contact(local, face, point, nodes_);
-    PairRows rows(contact.rows(), 12);
-    contact.rates(q0_, contact.frame(q0_, Vec3::Zero()), rows);
-    if (delassus(rows.row(0).transpose(), face, point) == 0.0) {
-      throw Error(spec.place,
-                  fmt::format("contact '{}': its bodies cannot move along the normal", spec.name));
-    }
-    contact.first_row = contact_rows_;
-    contact_rows_ += contact.rows();
-    contacts_.push_back(std::move(contact));
+  extents_.assign(nodes_.size(), 0.0);
+  for (const ContactSpec& spec : model.contacts) add_contact(spec);
+  own_contacts_ = static_cast<int>(contacts_.size());
+  for (const ContactGroupSpec& spec : model.contact_groups) add_group(spec);
+  update_contacts(q0_, 0.0);
+}
+
+void System::append(Contact contact) {
+  contact.first_row = contact_rows_;
+  contact_rows_ += contact.rows();
+  contacts_.push_back(std::move(contact));
+}
+
+void System::add_contact(const ContactSpec& spec) {
+  ContactSpec local = spec;
+  local.point = about_node(spec.point);
+  local.face = about_node(spec.face);
+  const int face = node_of(spec.face), point = node_of(spec.point);
+  for (Vec3& corner : local.outline) corner -= centres_[face];
+  Contact contact(local, face, point, nodes_);
+  PairRows rows(contact.rows(), 12);
+  contact.rates(q0_, contact.frame(q0_, Vec3::Zero()), rows);
+  if (delassus(rows.row(0).transpose(), face, point) == 0.0) {
+    throw Error(spec.place,
+                fmt::format("contact '{}': its bodies cannot move along the normal", spec.name));
   }
+  extents_[point] = std::max(extents_[point], local.point.point.norm());
+  extents_[face] = std::max(extents_[face], contact.has_face() ? length_ : local.face.point.norm());
+  append(std::move(contact));
+}
+
+void System::add_group(const ContactGroupSpec& spec) {
+  ContactGroup group{spec.contact, node_of(spec.contact.face), {}, {}, spec.among_themselves};
+  group.contact.face = about_node(spec.contact.face);
+  for (Vec3& corner : group.contact.outline) corner -= centres_[group.face_node];
+  const auto add = [&](const std::vector<ContactGroupSpec::Sphere>& from,
+                       std::vector<ContactGroup::Sphere>& to) {
+    for (const ContactGroupSpec::Sphere& sphere : from) {
+      const Vec3 centre = about_node(sphere.centre).point;
+      const int node = node_of(sphere.centre);
+      to.push_back({node, centre, sphere.radius});
+      extents_[node] = std::max(extents_[node], centre.norm());
+    }
+  };
+  add(spec.ones, group.ones);
+  add(spec.twos, group.twos);
+  if (group.twos.empty()) extents_[group.face_node] = length_;
+  groups_.push_back(std::move(group));
+}
+
+Contact System::contact_of(const ContactKey& key) const {
+  const ContactGroup& group = groups_[static_cast<std::size_t>(key.group)];
+  const ContactGroup::Sphere& one = group.ones[static_cast<std::size_t>(key.one)];
+  ContactSpec spec = group.contact;
+  spec.point.point = one.centre;
+  spec.radius = one.radius;
+  int partner = group.face_node;
+  if (!group.twos.empty()) {
+    const ContactGroup::Sphere& two = group.twos[static_cast<std::size_t>(key.two)];
+    spec.face.point = two.centre;
+    spec.face_radius = two.radius;
+    partner = two.node;
+  }
+  Contact contact(spec, partner, one.node, nodes_);
+  contact.group = key.group;
+  return contact;
+}
+
+void System::set_contacts(std::vector<ContactKey> keys) {
+  keys_ = std::move(keys);
+  skin_ = -1.0;  // search again before the next step
+  contacts_.erase(contacts_.begin() + own_contacts_, contacts_.end());
+  contact_rows_ = 0;
+  for (const Contact& contact : contacts_) contact_rows_ += contact.rows();
+  for (const ContactKey& key : keys_) append(contact_of(key));
+}
+
+bool System::update_contacts(const Configuration& q, double reach) {
+  if (groups_.empty()) return false;
+  if (skin_ >= 0.0) {
+    double moved = 0.0;
+    for (std::size_t n = 1; n < q.size(); ++n) {
+      const double turned = extents_[n] > 0.0 ? (q[n].R - searched_[n].R).norm() : 0.0;
+      moved = std::max(moved, (q[n].x - searched_[n].x).norm() + extents_[n] * turned);
+    }
+    if (skin_ - 2.0 * moved > reach) return false;
+  }
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const ContactGroup& group : groups_) {
+    for (const ContactGroup::Sphere& sphere : group.ones) {
+      smallest = std::min(smallest, sphere.radius);
+    }
+  }
+  skin_ = 4.0 * reach + 0.2 * smallest;  // wide enough to last for a while
+  searched_ = q;
+  const auto place = [&](const std::vector<ContactGroup::Sphere>& spheres,
+                         std::vector<Ball>& balls) {
+    balls.clear();
+    for (const ContactGroup::Sphere& sphere : spheres) {
+      const NodeState& state = q[static_cast<std::size_t>(sphere.node)];
+      balls.push_back({state.x + state.R * sphere.centre, sphere.radius});
+    }
+  };
+  found_.clear();
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const ContactGroup& group = groups_[g];
+    const auto index = static_cast<int>(g);
+    if (group.twos.empty()) {
+      for (std::size_t i = 0; i < group.ones.size(); ++i) {
+        const ContactKey key{index, static_cast<int>(i), 0};
+        const NodeState& face = q[static_cast<std::size_t>(group.face_node)];
+        const ContactGroup::Sphere& sphere = group.ones[i];
+        const NodeState& state = q[static_cast<std::size_t>(sphere.node)];
+        const Vec3 centre = face.R.transpose() * (state.x + state.R * sphere.centre - face.x);
+        const double height = group.contact.normal.dot(centre - group.contact.face.point);
+        if (height - sphere.radius < skin_) found_.push_back(key);
+      }
+      continue;
+    }
+    place(group.ones, balls_);
+    if (!group.among_themselves) place(group.twos, other_balls_);
+    search_.find(balls_, group.among_themselves ? balls_ : other_balls_, group.among_themselves,
+                 skin_, pairs_);
+    for (const auto& pair : pairs_) found_.push_back({index, pair.first, pair.second});
+  }
+  if (found_ == keys_) return false;
+  const double skin = skin_;
+  set_contacts(found_);
+  skin_ = skin;
+  return true;
 }
 
 int System::add_node(Node node, const NodeState& state, const Vec6& velocity) {

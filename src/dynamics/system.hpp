@@ -7,6 +7,7 @@
 #include "bodies/beam_element.hpp"
 #include "bodies/node.hpp"
 #include "contact/contact.hpp"
+#include "contact/pair_search.hpp"
 #include "forces/load.hpp"
 #include "forces/spring.hpp"
 #include "joints/joint.hpp"
@@ -21,6 +22,25 @@ struct Beam {
   int first_node, nodes;
   int first_element, elements;
   Place place;
+};
+
+/// Spheres that become contacts when they come near a face or each other.
+struct ContactGroup {
+  struct Sphere {
+    int node;
+    Vec3 centre;  ///< relative to the node
+    double radius;
+  };
+  ContactSpec contact;  ///< its points relative to the nodes
+  int face_node;
+  std::vector<Sphere> ones, twos;
+  bool among_themselves;
+};
+
+/// Which spheres of a group a contact is of.
+struct ContactKey {
+  int group, one, two;
+  auto operator<=>(const ContactKey&) const = default;
 };
 
 /// Part of a residual that round-off alone leaves, relative to the numbers it is made from.
@@ -46,7 +66,19 @@ class System {
   const std::vector<Spring>& springs() const { return springs_; }
   const std::vector<Load>& loads() const { return loads_; }
   const std::vector<Joint>& joints() const { return joints_; }
+  /// Those of their own first, then those of the groups.
   const std::vector<Contact>& contacts() const { return contacts_; }
+  int own_contacts() const { return own_contacts_; }
+  const std::vector<ContactGroup>& contact_groups() const { return groups_; }
+  /// Keys of the contacts of groups, ascending.
+  const std::vector<ContactKey>& contact_keys() const { return keys_; }
+  /// Makes contacts of all pairs of groups that could meet within `reach`, now and for some time.
+  /// True: the list has changed.
+  bool update_contacts(const Configuration& q, double reach);
+  /// Makes just these contacts of groups.
+  void set_contacts(std::vector<ContactKey> keys);
+  /// How far from a node its contacts can be: a turn moves them by this.
+  double extent(std::size_t node) const { return extents_[node]; }
 
   int dofs() const { return dofs_; }
   int joint_rows() const { return joint_rows_; }
@@ -103,6 +135,10 @@ class System {
   int add_node(Node node, const NodeState& state, const Vec6& velocity);
   void add_body(const BodySpec& spec);
   void add_beam(const BeamSpec& spec);
+  void add_contact(const ContactSpec& spec);
+  void add_group(const ContactGroupSpec& spec);
+  Contact contact_of(const ContactKey& key) const;
+  void append(Contact contact);
   void add_line_load(const BeamSpec& spec, const Beam& beam);
   int node_of(const Attachment& attachment) const;
   Attachment about_node(const Attachment& attachment) const;
@@ -121,6 +157,17 @@ class System {
   std::vector<Load> loads_;
   std::vector<Joint> joints_;
   std::vector<Contact> contacts_;
+  int own_contacts_ = 0;
+  std::vector<ContactGroup> groups_;
+  std::vector<ContactKey> keys_;
+  std::vector<double> extents_;
+  // The search for pairs, and where the spheres were when it was last done.
+  PairSearch search_;
+  std::vector<Ball> balls_, other_balls_;
+  std::vector<std::pair<int, int>> pairs_;
+  std::vector<ContactKey> found_;
+  Configuration searched_;
+  double skin_ = -1.0;
   int dofs_ = 0, joint_rows_ = 0, contact_rows_ = 0;
   Configuration q0_;
   NodalVector v0_, weights_, inverse_weights_;

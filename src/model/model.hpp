@@ -217,6 +217,18 @@ struct ContactSpec {
   Place place;
 };
 
+/// Many spheres against a face or against each other: pairs become contacts when they come near.
+struct ContactGroupSpec {
+  struct Sphere {
+    Attachment centre;
+    double radius = 0.0;
+  };
+  ContactSpec contact;            ///< all but the spheres; its face when that is what they touch
+  std::vector<Sphere> ones;       ///< that touch
+  std::vector<Sphere> twos;       ///< that they touch
+  bool among_themselves = false;  ///< the two lists are the same
+};
+
 // ---- How to integrate and what to write
 // -----------------------------------------------------------
 
@@ -284,6 +296,7 @@ struct Model {
   std::vector<LoadSpec> loads;
   std::vector<JointSpec> joints;
   std::vector<ContactSpec> contacts;
+  std::vector<ContactGroupSpec> contact_groups;
   IntegratorSpec integrator;
   OutputSpec output;
   std::vector<VerifySpec> verify;
