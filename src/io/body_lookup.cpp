@@ -93,6 +93,12 @@ BodyChoice BodyLookup::find_named(const TomlTable& table, std::string_view key,
                                   nodes_of(name, beam->second.last())));
     return BodyChoice::unknown();
   }
+  if (const auto family = families_.find(name); family != families_.end()) {
+    table.refuse(
+        key, fmt::format("{} is repeated: name one of its copies, '{}' to '{}'", in_quotes(name),
+                         family->second.front()->name, family->second.back()->name));
+    return BodyChoice::unknown();
+  }
   if (const Beam* beam = beam_with_node(name)) return find_node(*beam, table, key, name);
   return refuse_unknown(table, key, name);
 }
@@ -112,6 +118,11 @@ std::vector<BodyChoice> BodyLookup::find_list(const TomlTable& table, std::strin
 
 std::vector<BodyChoice> BodyLookup::find_all_named(const TomlTable& table, std::string_view key,
                                                    const std::string& name) const {
+  if (const auto family = families_.find(name); family != families_.end()) {
+    std::vector<BodyChoice> choices;
+    for (const BodySpec* body : family->second) choices.push_back(BodyChoice::of(*body));
+    return choices;
+  }
   const auto beam = beams_.find(name);
   if (beam == beams_.end() || beam->second.spec == nullptr || known_.contains(name)) {
     return {find_named(table, key, name)};

@@ -60,6 +60,10 @@ std::optional<int> node_index(std::string_view end_of_name, int nodes);
 class BodyLookup {
  public:
   void add(const BodySpec& body) { known_.emplace(body.name, &body); }
+  /// One of the copies of a repeated body, which may be named all together.
+  void add_to_family(const std::string& family, const BodySpec& body) {
+    families_[family].push_back(&body);
+  }
   /// A body that has mistakes: naming it is none.
   void add_doubtful(const std::string& name) { known_.emplace(name, nullptr); }
   void add_beam(const BeamSpec& beam, BeamMesh mesh) {
@@ -98,6 +102,7 @@ class BodyLookup {
 
   std::map<std::string, const BodySpec*, std::less<>> known_;
   std::map<std::string, Beam, std::less<>> beams_;
+  std::map<std::string, std::vector<const BodySpec*>, std::less<>> families_;
   // Nodes as bodies, made when they are first named.
   mutable std::map<std::string, BodySpec, std::less<>> nodes_;
   bool doubt_all_ = false;

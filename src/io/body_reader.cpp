@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <Eigen/Eigenvalues>
 
 #include "io/nearest_word.hpp"
@@ -13,6 +15,7 @@ namespace {
 
 // Slack for inertias that were computed elsewhere and written with finitely many digits.
 constexpr double inertia_slack = 1e-6;
+constexpr double most_copies = 1e5;
 
 std::optional<Shape> read_shape(const TomlTable& table) {
   const std::optional<double> radius = table.number("radius");
@@ -172,6 +175,50 @@ BodySpec read_body(const TomlTable& table, const std::string& name) {
   return body;
 }
 
+// A number in [-1, 1) from a seed and a counter, the same everywhere (splitmix64).
+double scatter(std::uint64_t seed, std::uint64_t counter) {
+  std::uint64_t z = seed * 0x9e3779b97f4a7c15ULL + (counter + 1) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  z ^= z >> 31;
+  return static_cast<double>(z >> 11) * 0x1p-52 - 1.0;
+}
+
+// Places of the copies of a body, relative to it.
+std::vector<Vec3> read_repeat(const TomlTable& table, Dimension dimension) {
+  const Vec3 count = table.vector("count", dimension).value_or(Vec3::Ones());
+  const Vec3 spacing = table.vector("spacing", dimension).value_or(Vec3::Zero());
+  const double jitter = table.number("jitter").value_or(0.0);
+  const int seed = table.integer("seed").value_or(1);
+  std::array<int, 3> along{1, 1, 1};
+  double all = 1.0;
+  for (int i = 0; i < (dimension == Dimension::two ? 2 : 3); ++i) {
+    all *= count[i];
+    if (count[i] != std::floor(count[i]) || !(count[i] >= 1.0) || !(all <= most_copies)) {
+      table.refuse("count",
+                   fmt::format("'count': expected whole numbers from 1 on, of {} copies at "
+                               "most",
+                               most_copies));
+      return {Vec3::Zero()};
+    }
+    along[static_cast<std::size_t>(i)] = static_cast<int>(count[i]);
+  }
+  std::vector<Vec3> places;
+  for (int z = 0; z < along[2]; ++z) {
+    for (int y = 0; y < along[1]; ++y) {
+      for (int x = 0; x < along[0]; ++x) {
+        Vec3 place = Vec3(x, y, z).cwiseProduct(spacing);
+        for (int i = 0; i < (dimension == Dimension::two ? 2 : 3); ++i) {
+          place[i] += jitter * scatter(static_cast<std::uint64_t>(seed),
+                                       3 * places.size() + static_cast<std::uint64_t>(i));
+        }
+        places.push_back(place);
+      }
+    }
+  }
+  return places;
+}
+
 }  // namespace
 
 std::vector<BodyReading> read_bodies(const std::vector<TomlTable>& tables) {
@@ -183,7 +230,21 @@ std::vector<BodyReading> read_bodies(const std::vector<TomlTable>& tables) {
     if (name == "ground") {
       table.refuse("name", "'ground' is the fixed world; a body needs another name");
     }
-    bodies.push_back({read_body(table, name), table.kind_is_known()});
+    const BodySpec body = read_body(table, name);
+    const std::optional<TomlTable> repeat = table.table("repeat");
+    if (!repeat) {
+      bodies.push_back({body, table.kind_is_known()});
+      continue;
+    }
+    const Dimension dimension = body.kind == BodyKind::planar ? Dimension::two : Dimension::three;
+    std::size_t number = 0;
+    for (const Vec3& place : read_repeat(*repeat, dimension)) {
+      BodySpec copy = body;
+      copy.name = fmt::format("{}.{}", name, number++);
+      copy.position += place;
+      if (!names.claim(table, copy.name)) break;
+      bodies.push_back({copy, table.kind_is_known(), name});
+    }
   }
   return bodies;
 }

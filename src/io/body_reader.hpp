@@ -10,7 +10,8 @@ namespace clatter {
 
 struct BodyReading {
   BodySpec spec;
-  bool sound = true;  ///< false: has mistakes, so nothing else should be concluded from it
+  bool sound = true;        ///< false: has mistakes, so nothing else should be concluded from it
+  std::string family = {};  ///< name of the table that repeats it, or empty
 };
 
 std::vector<BodyReading> read_bodies(const std::vector<TomlTable>& tables);

@@ -15,6 +15,9 @@ constexpr double flatness = 1e-6;
 // Beams and lists of spheres make many contacts of one line of the file; more than these would fill
 // the memory before anything could be said about them.
 constexpr std::size_t most_contacts = 200'000;
+// More pairs of spheres than these are not contacts of their own, with results of their own, but a
+// group whose pairs are found as they come near.
+constexpr std::size_t most_listed_pairs = 300;
 
 double extent(const std::vector<Vec3>& corners) {
   double largest = 0.0;
@@ -229,36 +232,97 @@ std::vector<ContactSpec> read_point_contacts(const TomlTable& table, const TomlT
   return contacts;
 }
 
-std::vector<ContactSpec> read_spheres_on_face(const TomlTable& table, const TomlTable& sphere,
-                                              const TomlTable& face, const BodyLookup& bodies,
-                                              ContactSpec contact) {
+void read_spheres_on_face(const TomlTable& table, const TomlTable& sphere, const TomlTable& face,
+                          const BodyLookup& bodies, ContactSpec contact, ContactReading& reading) {
   contact.geometry = ContactGeometry::sphere_on_face;
   const Spheres spheres = find_spheres(sphere, bodies);
   const BodyChoice face_body = bodies.find(face, "body");
-  std::vector<ContactSpec> contacts;
+  const bool many = spheres.bodies.size() > most_listed_pairs;
+  ContactGroupSpec group;
   for (std::size_t i = 0; i < spheres.bodies.size(); ++i) {
     const BodyChoice& body = spheres.bodies[i];
-    if (!check_pair(table, "sphere and face", body, face_body)) return {};
-    check_rotations(table, body, face_body, contact);
+    if (!check_pair(table, "sphere and face", body, face_body)) return;
     const Dimension pair = dimension_of_pair(body, face_body);
     if (i == 0) read_face(face, face_body, pair, contact);
-    contact.name = spheres.bodies.size() > 1 ? suffix_of(body) : "";
+    if (i == 0 || !many) check_rotations(table, body, face_body, contact);
     contact.point = {body.name(), read_point(sphere, "at", body, pair)};
     contact.radius = spheres.radii[i];
-    contacts.push_back(contact);
+    if (many) {
+      group.ones.push_back({contact.point, contact.radius});
+    } else {
+      contact.name = spheres.bodies.size() > 1 ? suffix_of(body) : "";
+      reading.contacts.push_back(contact);
+    }
   }
-  return contacts;
+  if (!many) return;
+  if (!contact.outline.empty()) {
+    table.refuse_table(
+        fmt::format("an 'outline' with more than {} spheres is not supported", most_listed_pairs));
+  }
+  group.contact = contact;
+  reading.groups.push_back(std::move(group));
 }
 
-std::vector<ContactSpec> read_spheres(const TomlTable& table, const TomlTable& sphere,
-                                      const TomlTable& other, const BodyLookup& bodies,
-                                      std::size_t others, ContactSpec contact) {
+// Many spheres against each other: both lists are the same, or have none in common.
+void read_sphere_group(const TomlTable& table, const TomlTable& sphere, const TomlTable& other,
+                       const Spheres& ones, const Spheres& twos, ContactSpec contact,
+                       ContactReading& reading) {
+  if (contact.geometry == ContactGeometry::sphere_in_sphere) {
+    table.refuse_key("hollow", fmt::format("more than {} pairs with hollow spheres are not "
+                                           "supported",
+                                           most_listed_pairs));
+    return;
+  }
+  ContactGroupSpec group;
+  std::set<const BodySpec*> first;
+  for (const BodyChoice& body : ones.bodies) first.insert(body.spec());
+  const auto common = static_cast<std::size_t>(
+      std::count_if(twos.bodies.begin(), twos.bodies.end(),
+                    [&](const BodyChoice& body) { return first.contains(body.spec()); }));
+  group.among_themselves = common == ones.bodies.size() && common == twos.bodies.size();
+  if (common > 0 && !group.among_themselves) {
+    table.refuse_table(
+        fmt::format("with more than {} pairs, 'sphere' and 'other' must name the "
+                    "same bodies, or have none in common",
+                    most_listed_pairs));
+    return;
+  }
+  const BodyChoice &a = ones.bodies.front(), &b = twos.bodies.back();
+  check_rotations(table, a, b, contact);
+  const auto add = [&](const TomlTable& from, const Spheres& spheres, const BodyChoice& partner,
+                       std::vector<ContactGroupSpec::Sphere>& to) {
+    for (std::size_t i = 0; i < spheres.bodies.size(); ++i) {
+      const BodyChoice& body = spheres.bodies[i];
+      const Vec3 centre = read_point(from, "at", body, dimension_of_pair(body, partner));
+      to.push_back({{body.name(), centre}, spheres.radii[i]});
+    }
+  };
+  add(sphere, ones, b, group.ones);
+  // Lists of the same bodies may have their radii and centres twice, in any order.
+  add(other, twos, a, group.twos);
+  if (group.among_themselves) {
+    const auto by_name = [](const auto& x, const auto& y) { return x.centre.body < y.centre.body; };
+    auto one = group.ones, two = group.twos;
+    std::sort(one.begin(), one.end(), by_name);
+    std::sort(two.begin(), two.end(), by_name);
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      if (one[i].radius == two[i].radius && one[i].centre.point == two[i].centre.point) continue;
+      table.refuse_table("'sphere' and 'other' name the same bodies with different spheres");
+      return;
+    }
+    group.twos = group.ones;
+  }
+  group.contact = contact;
+  reading.groups.push_back(std::move(group));
+}
+
+void read_spheres(const TomlTable& table, const TomlTable& sphere, const TomlTable& other,
+                  const BodyLookup& bodies, ContactSpec contact, ContactReading& reading) {
   const Spheres ones = find_spheres(sphere, bodies), twos = find_spheres(other, bodies);
-  std::vector<ContactSpec> contacts;
   const bool several = ones.bodies.size() > 1 || twos.bodies.size() > 1;
-  if (others + ones.bodies.size() * twos.bodies.size() > most_contacts) {
-    sphere.refuse_table(fmt::format("these spheres make more than {} pairs", most_contacts));
-    return contacts;
+  if (ones.bodies.size() * twos.bodies.size() > 2 * most_listed_pairs) {
+    read_sphere_group(table, sphere, other, ones, twos, contact, reading);
+    return;
   }
   // Of two in both lists one pair is enough, whatever their order in the second.
   const auto places_in = [](const Spheres& list, const Spheres& of) {
@@ -277,7 +341,7 @@ std::vector<ContactSpec> read_spheres(const TomlTable& table, const TomlTable& s
       if (several && body.same_as(second)) continue;
       const bool was_paired = in_ones[j] < i && in_twos[i] < twos.bodies.size();
       if (several && was_paired) continue;
-      if (!check_pair(table, "the two spheres", body, second)) return {};
+      if (!check_pair(table, "the two spheres", body, second)) return;
       check_rotations(table, body, second, contact);
       const Dimension pair = dimension_of_pair(body, second);
       contact.name = several ? suffix_of(body) + suffix_of(second) : "";
@@ -291,64 +355,69 @@ std::vector<ContactSpec> read_spheres(const TomlTable& table, const TomlTable& s
             fmt::format("a sphere of radius {} m does not fit into a hollow one of "
                         "{} m",
                         contact.radius, contact.face_radius));
-        return {};
+        return;
       }
-      contacts.push_back(contact);
+      reading.contacts.push_back(contact);
     }
   }
-  return contacts;
 }
 
-std::vector<ContactSpec> read_contact(const TomlTable& table, const BodyLookup& bodies,
-                                      std::size_t others) {
+ContactReading read_contact(const TomlTable& table, const BodyLookup& bodies, std::size_t others) {
+  ContactReading reading;
   ContactSpec contact;
   contact.place = table.place();
   read_friction(table, contact);
   if (table.has("point") == table.has("sphere")) {
     table.refuse_table("a contact has either 'point' or 'sphere'");
-    return {contact};
+    return reading;
   }
   const int partners = int{table.has("face")} + int{table.has("other")} + int{table.has("hollow")};
   if (partners != 1) {
     table.refuse_table("a contact has one of 'face', 'other' and 'hollow'");
-    return {contact};
+    return reading;
   }
   const std::optional<TomlTable> face = table.table("face");
   if (const std::optional<TomlTable> point = table.table("point")) {
     if (!table.has("face")) {
       table.refuse_key("point", "a point touches a 'face'; for spheres give 'sphere'");
-      return {contact};
+    } else {
+      reading.contacts = read_point_contacts(table, *point, face, bodies, others, contact);
     }
-    return read_point_contacts(table, *point, face, bodies, others, contact);
+    return reading;
   }
   const std::optional<TomlTable> sphere = table.table("sphere");
-  if (sphere && face) return read_spheres_on_face(table, *sphere, *face, bodies, contact);
+  if (sphere && face) read_spheres_on_face(table, *sphere, *face, bodies, contact, reading);
   for (const char* key : {"other", "hollow"}) {
     const std::optional<TomlTable> other = table.table(key);
     if (!sphere || !other) continue;
     contact.geometry =
         table.has("hollow") ? ContactGeometry::sphere_in_sphere : ContactGeometry::sphere_on_sphere;
-    return read_spheres(table, *sphere, *other, bodies, others, contact);
+    read_spheres(table, *sphere, *other, bodies, contact, reading);
   }
-  return {contact};
+  return reading;
 }
 
 }  // namespace
 
-std::vector<ContactSpec> read_contacts(const std::vector<TomlTable>& tables,
-                                       const BodyLookup& bodies) {
-  std::vector<ContactSpec> contacts;
+ContactReading read_contacts(const std::vector<TomlTable>& tables, const BodyLookup& bodies) {
+  ContactReading all;
   NameReader names("contact");
   for (const TomlTable& table : tables) {
     const std::string name = names.read(table);
+    ContactReading reading = read_contact(table, bodies, all.contacts.size());
     bool is_new = true;
-    for (ContactSpec& contact : read_contact(table, bodies, contacts.size())) {
+    for (ContactSpec& contact : reading.contacts) {
       contact.name = name + contact.name;
       is_new = is_new && names.claim(table, contact.name);
-      contacts.push_back(std::move(contact));
+      all.contacts.push_back(std::move(contact));
+    }
+    for (ContactGroupSpec& group : reading.groups) {
+      group.contact.name = name;
+      names.claim(table, name);
+      all.groups.push_back(std::move(group));
     }
   }
-  return contacts;
+  return all;
 }
 
 }  // namespace clatter

@@ -8,7 +8,11 @@
 
 namespace clatter {
 
-std::vector<ContactSpec> read_contacts(const std::vector<TomlTable>& tables,
-                                       const BodyLookup& bodies);
+struct ContactReading {
+  std::vector<ContactSpec> contacts;
+  std::vector<ContactGroupSpec> groups;
+};
+
+ContactReading read_contacts(const std::vector<TomlTable>& tables, const BodyLookup& bodies);
 
 }  // namespace clatter

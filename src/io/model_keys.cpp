@@ -185,7 +185,42 @@ TableDescription body() {
            "Of the origin of the body frame, along the axes of space."},
           {"angular_velocity", {"rigid"}, vector, "rad/s", "[0, 0, 0]", "Along the body axes."},
           {"angular_velocity", {"planar"}, number, "rad/s", "0", "About z."},
+          {"repeat",
+           {},
+           table,
+           "",
+           "none",
+           "Makes copies `name.0`, `name.1` ... in a lattice; spheres and points of contacts name "
+           "all of them by `name`.",
+           any,
+           {},
+           "repeat"},
       }};
+}
+
+TableDescription repeat() {
+  return {"repeat",
+          "repeat of a body",
+          "",
+          "repeat",
+          {
+              {"count", {}, vector, "", required, "Copies along x, y and z; whole numbers."},
+              {"spacing", {}, vector, "m", required, "Their distances along x, y and z."},
+              {"jitter",
+               {},
+               number,
+               "m",
+               "0",
+               "Each coordinate is off by a random number up to this, either way.",
+               not_negative},
+              {"seed",
+               {},
+               integer,
+               "",
+               "1",
+               "Another seed gives other random numbers.",
+               between(0, 1e9)},
+          }};
 }
 
 TableDescription shape() {
@@ -1056,8 +1091,9 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(), body(),    shape(), orientation(), beam(), section(),    spring(), end(),   load(),
-      joint(), contact(), point(), sphere(),      face(), integrator(), output(), verify()};
+      model(),   body(),   repeat(), shape(),      orientation(), beam(),
+      section(), spring(), end(),    load(),       joint(),       contact(),
+      point(),   sphere(), face(),   integrator(), output(),      verify()};
   return tables;
 }
 

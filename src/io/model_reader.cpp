@@ -175,6 +175,7 @@ Model read_tables(const toml::table& root, ModelUse use, std::vector<Mistake>& m
     model.bodies.push_back(body.spec);
     if (body.sound) {
       lookup.add(model.bodies.back());
+      if (!body.family.empty()) lookup.add_to_family(body.family, model.bodies.back());
     } else {
       lookup.add_doubtful(body.spec.name);
     }
@@ -192,7 +193,9 @@ Model read_tables(const toml::table& root, ModelUse use, std::vector<Mistake>& m
   model.springs = read_springs(table.tables("spring"), lookup);
   model.loads = read_loads(table.tables("load"), lookup);
   model.joints = read_joints(table.tables("joint"), lookup, model.assemble);
-  model.contacts = read_contacts(table.tables("contact"), lookup);
+  ContactReading contacts = read_contacts(table.tables("contact"), lookup);
+  model.contacts = std::move(contacts.contacts);
+  model.contact_groups = std::move(contacts.groups);
   if (const auto integrator = table.table("integrator")) {
     model.integrator = read_integrator(*integrator);
   }
