@@ -1,6 +1,7 @@
 #include "contact/free_contacts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -10,7 +11,7 @@ namespace {
 constexpr int recovery_sweeps = 500;  // when Newton's method failed: they find the active sets
 constexpr int max_newton = 30;
 constexpr int max_halvings = 6;
-constexpr int max_local = 20;
+constexpr int local_iterations = 2;  // that sweeps spend on a contact
 constexpr double regularisation = 1e-9;
 
 }  // namespace
@@ -24,7 +25,6 @@ void FreeContacts::clear(std::size_t nodes) {
   rates_.clear();
   p_.clear();
   local_.clear();
-  local_begin_.clear();
 }
 
 void FreeContacts::add(int a, int b, const ContactLaw& law, const PairRows& changes,
@@ -48,9 +48,16 @@ void FreeContacts::add(int a, int b, const ContactLaw& law, const PairRows& chan
   rates_.insert(rates_.end(), rates.data(), rates.data() + rows);
   p_.insert(p_.end(), p.data(), p.data() + rows);
   const RowMatrix local = change * motion.transpose();
-  local_begin_.push_back(static_cast<int>(local_.size()));
+  Item item{a, b, first, rows, static_cast<int>(local_.size()), law, 1.0 / local(0, 0), {}};
+  for (int k = 0; k < law.ball_count; ++k) {
+    // No rate of a ball grows faster than this with its reaction: Gershgorin, or the trace.
+    const auto block = local.block(law.balls[k].first_row, law.balls[k].first_row,
+                                   law.balls[k].rows, law.balls[k].rows);
+    const double bound = std::min(block.trace(), block.cwiseAbs().rowwise().sum().maxCoeff());
+    item.ball_steps[k] = bound > 0.0 ? 1.0 / bound : 0.0;
+  }
   local_.insert(local_.end(), local.data(), local.data() + local.size());
-  items_.push_back({a, b, first, rows, law});
+  items_.push_back(item);
 }
 
 RowVector FreeContacts::reaction(std::size_t contact) const {
@@ -105,7 +112,7 @@ FreeContacts::Result FreeContacts::solve(double tolerance, int max_sweeps) {
   Result result;
   find_islands();
   for (const Item& item : items_) {
-    add_motion(item, Eigen::Map<const VecX>(p_.data() + item.first_row, item.rows));
+    add_motion(item, p_.data() + item.first_row);
   }
   for (std::size_t i = 0; i + 1 < island_begin_.size(); ++i) {
     const std::span<const int> island(order_.data() + island_begin_[i],
@@ -132,82 +139,101 @@ FreeContacts::Result FreeContacts::solve(double tolerance, int max_sweeps) {
   return result;
 }
 
-/// g = b + C x
-RowVector FreeContacts::rates_of(const Item& item) const {
-  RowVector g(item.rows);
-  const auto x_a = x_.segment<6>(6 * item.a), x_b = x_.segment<6>(6 * item.b);
-  const double* line = changes_.data() + 12 * item.first_row;
-  for (int i = 0; i < item.rows; ++i, line += 12) {
-    g[i] = rates_[static_cast<std::size_t>(item.first_row + i)] +
-           Eigen::Map<const Vec6>(line).dot(x_a) + Eigen::Map<const Vec6>(line + 6).dot(x_b);
-  }
-  return g;
-}
-
-void FreeContacts::add_motion(const Item& item, const RowVector& change) {
+void FreeContacts::add_motion(const Item& item, const double* change) {
   const double* line = motions_.data() + 12 * item.first_row;
+  double *x_a = x_.data() + 6 * item.a, *x_b = x_.data() + 6 * item.b;
   for (int i = 0; i < item.rows; ++i, line += 12) {
-    x_.segment<6>(6 * item.a) += change[i] * Eigen::Map<const Vec6>(line);
-    x_.segment<6>(6 * item.b) += change[i] * Eigen::Map<const Vec6>(line + 6);
+    for (int k = 0; k < 6; ++k) x_a[k] += change[i] * line[k];
+    for (int k = 0; k < 6; ++k) x_b[k] += change[i] * line[k + 6];
   }
 }
 
 double FreeContacts::sweep(std::span<const int> island, int& sweeps, int max_sweeps,
                            double tolerance) {
   double relative = 0.0;
+  accelerator_.restart();
   for (int s = 0; s < max_sweeps; ++s) {
     ++sweeps;
-    double change = 0.0, size = 0.0;
-    for (const int k : island) {
-      const Item& item = items_[static_cast<std::size_t>(k)];
-      const RowVector step = solve_one(item, local_begin_[static_cast<std::size_t>(k)]);
-      if (step.squaredNorm() > 0.0) add_motion(item, step);
-      Eigen::Map<VecX> p(p_.data() + item.first_row, item.rows);
-      p += step;
-      change += step.squaredNorm();
-      size += p.squaredNorm();
-    }
-    relative = change == 0.0 ? 0.0 : std::sqrt(change / std::max(size, 1e-300));
+    gather(island, before_);
+    for (const int k : island) solve_one(items_[static_cast<std::size_t>(k)]);
+    gather(island, after_);
+    const double change = (after_ - before_).norm();
+    relative = change == 0.0 ? 0.0 : change / std::max(after_.norm(), 1e-300);
     if (relative <= tolerance) break;
+    if (accelerator_.extrapolate(before_, after_, next_)) scatter(island, next_);
   }
   return relative;
 }
 
-/// The change of its reaction that makes one contact obey its law, the others given.
-RowVector FreeContacts::solve_one(const Item& item, int local_begin) const {
-  const Eigen::Map<const RowMatrix> D(local_.data() + local_begin, item.rows, item.rows);
-  const RowVector before = Eigen::Map<const VecX>(p_.data() + item.first_row, item.rows);
-  RowVector g = rates_of(item);  // with the reaction of now
-  RowVector now = before;
-  const auto change = [&](Eigen::Index row, double by) {
-    now[row] += by;
-    g += by * D.col(row);
-  };
-  for (int k = 0; k < max_local; ++k) {
-    const RowVector last = now;
-    change(0, std::max(0.0, now[0] - g[0] / D(0, 0)) - now[0]);
-    for (const FrictionBall& ball : item.law.all_balls()) {
-      const Eigen::Index first = ball.first_row, count = ball.rows;
-      double trace = 0.0;
-      for (Eigen::Index i = first; i < first + count; ++i) trace = std::max(trace, D(i, i));
-      if (trace == 0.0) continue;
-      if (count > 1) {  // the largest eigenvalue is at most the trace
-        double sum = 0.0, off = 0.0;
-        for (Eigen::Index i = first; i < first + count; ++i) {
-          sum += D(i, i);
-          for (Eigen::Index j = first; j < first + count; ++j)
-            off += i != j ? std::abs(D(i, j)) : 0;
-        }
-        trace = std::min(sum, trace + off);
-      }
-      RowVector trial = now.segment(first, count) - g.segment(first, count) / trace;
-      const double length = trial.norm(), radius = ball.coefficient * now[0];
-      if (length > radius) trial *= radius / length;
-      for (Eigen::Index i = 0; i < count; ++i) change(first + i, trial[i] - now[first + i]);
-    }
-    if ((now - last).squaredNorm() <= 1e-6 * (now - before).squaredNorm()) break;
+void FreeContacts::gather(std::span<const int> island, VecX& p) const {
+  Eigen::Index row = 0;
+  for (const int k : island) row += items_[static_cast<std::size_t>(k)].rows;
+  p.resize(row);
+  row = 0;
+  for (const int k : island) {
+    const Item& item = items_[static_cast<std::size_t>(k)];
+    p.segment(row, item.rows) = Eigen::Map<const VecX>(p_.data() + item.first_row, item.rows);
+    row += item.rows;
   }
-  return now - before;
+}
+
+/// Sets the reactions of an island, and moves its nodes accordingly.
+void FreeContacts::scatter(std::span<const int> island, const VecX& p) {
+  Eigen::Index row = 0;
+  for (const int k : island) {
+    const Item& item = items_[static_cast<std::size_t>(k)];
+    Eigen::Map<VecX> own(p_.data() + item.first_row, item.rows);
+    const RowVector change = p.segment(row, item.rows) - own;
+    add_motion(item, change.data());
+    own = p.segment(row, item.rows);
+    row += item.rows;
+  }
+}
+
+/// Makes one contact obey its law, the others given: by a few steps of projection, written out
+/// because nearly all of the time of a large island is spent here.
+void FreeContacts::solve_one(const Item& item) {
+  const int rows = item.rows;
+  const double* D = local_.data() + item.local_begin;
+  double* p = p_.data() + item.first_row;
+  const double *x_a = x_.data() + 6 * item.a, *x_b = x_.data() + 6 * item.b;
+  const double* line = changes_.data() + 12 * item.first_row;
+  std::array<double, max_contact_rows> g, now, step;
+  const auto rate = [&](int i) {
+    const double *c = line + 12 * i, *d = c + 6;  // four sums, for additions have to wait
+    double s0 = c[0] * x_a[0], s1 = c[1] * x_a[1], s2 = d[0] * x_b[0], s3 = d[1] * x_b[1];
+    s0 += c[2] * x_a[2], s1 += c[3] * x_a[3], s2 += d[2] * x_b[2], s3 += d[3] * x_b[3];
+    s0 += c[4] * x_a[4], s1 += c[5] * x_a[5], s2 += d[4] * x_b[4], s3 += d[5] * x_b[5];
+    return rates_[static_cast<std::size_t>(item.first_row + i)] + ((s0 + s1) + (s2 + s3));
+  };
+  g[0] = rate(0);
+  if (p[0] == 0.0 && g[0] >= 0.0) return;  // open, and stays so
+  for (int i = 1; i < rows; ++i) g[i] = rate(i);
+  std::copy_n(p, rows, now.begin());
+  const auto change = [&](int row, double by) {
+    now[row] += by;
+    for (int i = 0; i < rows; ++i) g[i] += by * D[rows * row + i];
+  };
+  for (int k = 0; k < local_iterations; ++k) {
+    change(0, std::max(0.0, now[0] - g[0] * item.normal_step) - now[0]);
+    for (int b = 0; b < item.law.ball_count; ++b) {
+      const FrictionBall& ball = item.law.balls[b];
+      std::array<double, max_contact_rows> trial;
+      double square = 0.0;
+      for (int i = 0; i < ball.rows; ++i) {
+        trial[i] = now[ball.first_row + i] - item.ball_steps[b] * g[ball.first_row + i];
+        square += trial[i] * trial[i];
+      }
+      const double radius = ball.coefficient * now[0];
+      const double factor = square > radius * radius ? radius / std::sqrt(square) : 1.0;
+      for (int i = 0; i < ball.rows; ++i) {
+        change(ball.first_row + i, factor * trial[i] - now[ball.first_row + i]);
+      }
+    }
+  }
+  for (int i = 0; i < rows; ++i) step[i] = now[i] - p[i];
+  add_motion(item, step.data());
+  std::copy_n(now.begin(), rows, p);
 }
 
 void FreeContacts::fill_dense(std::span<const int> island, Eigen::Index n) {
@@ -327,7 +353,7 @@ bool FreeContacts::newton(std::span<const int> island, bool from_zero, Result& r
     const Item& item = items_[static_cast<std::size_t>(k)];
     const Eigen::Index row = row_of_item_[static_cast<std::size_t>(k)];
     const RowVector change = p.segment(row, item.rows) - start_.segment(row, item.rows);
-    add_motion(item, change);
+    add_motion(item, change.data());
     Eigen::Map<VecX>(p_.data() + item.first_row, item.rows) = p.segment(row, item.rows);
   }
   return true;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
 #include "contact/friction_law.hpp"
 #include "math/dense_lu.hpp"
+#include "math/fixed_point_accelerator.hpp"
 
 namespace clatter {
 
@@ -54,7 +56,10 @@ class FreeContacts {
   struct Item {
     int a, b;
     int first_row, rows;
+    int local_begin;  // C F Y of the contact with itself, in local_
     ContactLaw law;
+    double normal_step;  // lengths of steps that the local projections converge with
+    std::array<double, max_friction_blocks> ball_steps;
   };
   using Lines = Eigen::Matrix<double, Eigen::Dynamic, 12, Eigen::RowMajor, max_contact_rows, 12>;
 
@@ -63,9 +68,10 @@ class FreeContacts {
   }
   int root(int node);
   void find_islands();
-  RowVector rates_of(const Item& item) const;
-  void add_motion(const Item& item, const RowVector& change);
-  RowVector solve_one(const Item& item, int local_begin) const;
+  void add_motion(const Item& item, const double* change);
+  void solve_one(const Item& item);
+  void gather(std::span<const int> island, VecX& p) const;
+  void scatter(std::span<const int> island, const VecX& p);
   /// Gauss-Seidel over an island; returns the change of the last sweep, relative.
   double sweep(std::span<const int> island, int& sweeps, int max_sweeps, double tolerance);
   /// Semismooth Newton on the reactions of an island; leaves them as they were when it fails.
@@ -77,8 +83,7 @@ class FreeContacts {
   std::vector<Item> items_;
   std::vector<double> changes_, motions_;  // rows of C and of F Y, 12 entries each
   std::vector<double> rates_, p_;          // b and p by rows
-  std::vector<double> local_;              // C F Y of each contact with itself, by first_row
-  std::vector<int> local_begin_;
+  std::vector<double> local_;
   VecX x_;
   std::vector<int> parent_, order_, island_begin_;
   // Newton's method, grown when needed.
@@ -86,6 +91,8 @@ class FreeContacts {
   MatX D_, J_;
   VecX b_, residual_, start_, trial_p_, update_;
   DenseLu lu_;
+  FixedPointAccelerator accelerator_;
+  VecX before_, after_, next_;  // reactions of an island in its sweeps
   ContactEquations equations_;
 };
 

@@ -40,6 +40,7 @@ struct StepCounts {
   int recovered = 0;    ///< times Newton needed active sets from Gauss-Seidel
   int plastic = 0;      ///< steps taken without restitution, for want of a solution with it
   int sweeps = 0;       ///< of Gauss-Seidel over the largest island of contacts
+  int unfinished = 0;   ///< contact problems that sweeps left with a larger residual
   int impacts = 0;      ///< problems in the sequence of impacts, with multi_impact
 };
 

@@ -17,7 +17,7 @@ constexpr double flatness = 1e-6;
 constexpr std::size_t most_contacts = 200'000;
 // More pairs of spheres than these are not contacts of their own, with results of their own, but a
 // group whose pairs are found as they come near.
-constexpr std::size_t most_listed_pairs = 300;
+constexpr std::size_t most_listed_pairs = 60;
 
 double extent(const std::vector<Vec3>& corners) {
   double largest = 0.0;
