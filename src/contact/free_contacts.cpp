@@ -148,19 +148,85 @@ void FreeContacts::add_motion(const Item& item, const double* change) {
   }
 }
 
+/// Makes one contact obey its law, the others given: by a few steps of projection, written out
+/// because nearly all of the time of a large island is spent here. Rows, Balls: their numbers when
+/// known beforehand, or zero.
+template <int Rows, int Balls>
+void FreeContacts::solve_one(const Item& item) {
+  const int rows = Rows > 0 ? Rows : item.rows;
+  const int balls = Rows > 0 ? Balls : item.law.ball_count;
+  const double* D = local_.data() + item.local_begin;
+  double* p = p_.data() + item.first_row;
+  double *x_a = x_.data() + 6 * item.a, *x_b = x_.data() + 6 * item.b;
+  const double* line = changes_.data() + 12 * item.first_row;
+  std::array<double, max_contact_rows> g, now;
+  const auto rate = [&](int i) {
+    const double *c = line + 12 * i, *d = c + 6;  // four sums, for additions have to wait
+    double s0 = c[0] * x_a[0], s1 = c[1] * x_a[1], s2 = d[0] * x_b[0], s3 = d[1] * x_b[1];
+    s0 += c[2] * x_a[2], s1 += c[3] * x_a[3], s2 += d[2] * x_b[2], s3 += d[3] * x_b[3];
+    s0 += c[4] * x_a[4], s1 += c[5] * x_a[5], s2 += d[4] * x_b[4], s3 += d[5] * x_b[5];
+    return rates_[static_cast<std::size_t>(item.first_row + i)] + ((s0 + s1) + (s2 + s3));
+  };
+  g[0] = rate(0);
+  if (p[0] == 0.0 && g[0] >= 0.0) return;  // open, and stays so
+  for (int i = 1; i < rows; ++i) g[i] = rate(i);
+  for (int i = 0; i < rows; ++i) now[i] = p[i];
+  const auto change = [&](int row, double by) {
+    now[row] += by;
+    for (int i = 0; i < rows; ++i) g[i] += by * D[rows * row + i];
+  };
+  for (int k = 0; k < local_iterations; ++k) {
+    change(0, std::max(0.0, now[0] - g[0] * item.normal_step) - now[0]);
+    for (int b = 0; b < balls; ++b) {
+      const FrictionBall& ball = item.law.balls[b];
+      const int first = Rows > 0 ? 1 : ball.first_row, count = Rows > 0 ? Rows - 1 : ball.rows;
+      std::array<double, max_contact_rows> trial;
+      double square = 0.0;
+      for (int i = 0; i < count; ++i) {
+        trial[i] = now[first + i] - item.ball_steps[b] * g[first + i];
+        square += trial[i] * trial[i];
+      }
+      const double radius = ball.coefficient * now[0];
+      const double factor = square > radius * radius ? radius / std::sqrt(square) : 1.0;
+      for (int i = 0; i < count; ++i) change(first + i, factor * trial[i] - now[first + i]);
+    }
+  }
+  const double* motion = motions_.data() + 12 * item.first_row;
+  for (int i = 0; i < rows; ++i, motion += 12) {
+    const double step = now[i] - p[i];
+    for (int k = 0; k < 6; ++k) x_a[k] += step * motion[k];
+    for (int k = 0; k < 6; ++k) x_b[k] += step * motion[k + 6];
+    p[i] = now[i];
+  }
+}
+
 double FreeContacts::sweep(std::span<const int> island, int& sweeps, int max_sweeps,
                            double tolerance) {
   double relative = 0.0;
   accelerator_.restart();
+  gather(island, before_);
   for (int s = 0; s < max_sweeps; ++s) {
     ++sweeps;
-    gather(island, before_);
-    for (const int k : island) solve_one(items_[static_cast<std::size_t>(k)]);
+    for (const int k : island) {
+      const Item& item = items_[static_cast<std::size_t>(k)];
+      if (item.rows == 3 && item.law.ball_count == 1) {
+        solve_one<3, 1>(item);
+      } else if (item.rows == 1) {
+        solve_one<1, 0>(item);
+      } else {
+        solve_one<0, 0>(item);
+      }
+    }
     gather(island, after_);
     const double change = (after_ - before_).norm();
     relative = change == 0.0 ? 0.0 : change / std::max(after_.norm(), 1e-300);
     if (relative <= tolerance) break;
-    if (accelerator_.extrapolate(before_, after_, next_)) scatter(island, next_);
+    if (accelerator_.extrapolate(before_, after_, next_)) {
+      scatter(island, next_);
+      before_.swap(next_);
+    } else {
+      before_.swap(after_);
+    }
   }
   return relative;
 }
@@ -188,52 +254,6 @@ void FreeContacts::scatter(std::span<const int> island, const VecX& p) {
     own = p.segment(row, item.rows);
     row += item.rows;
   }
-}
-
-/// Makes one contact obey its law, the others given: by a few steps of projection, written out
-/// because nearly all of the time of a large island is spent here.
-void FreeContacts::solve_one(const Item& item) {
-  const int rows = item.rows;
-  const double* D = local_.data() + item.local_begin;
-  double* p = p_.data() + item.first_row;
-  const double *x_a = x_.data() + 6 * item.a, *x_b = x_.data() + 6 * item.b;
-  const double* line = changes_.data() + 12 * item.first_row;
-  std::array<double, max_contact_rows> g, now, step;
-  const auto rate = [&](int i) {
-    const double *c = line + 12 * i, *d = c + 6;  // four sums, for additions have to wait
-    double s0 = c[0] * x_a[0], s1 = c[1] * x_a[1], s2 = d[0] * x_b[0], s3 = d[1] * x_b[1];
-    s0 += c[2] * x_a[2], s1 += c[3] * x_a[3], s2 += d[2] * x_b[2], s3 += d[3] * x_b[3];
-    s0 += c[4] * x_a[4], s1 += c[5] * x_a[5], s2 += d[4] * x_b[4], s3 += d[5] * x_b[5];
-    return rates_[static_cast<std::size_t>(item.first_row + i)] + ((s0 + s1) + (s2 + s3));
-  };
-  g[0] = rate(0);
-  if (p[0] == 0.0 && g[0] >= 0.0) return;  // open, and stays so
-  for (int i = 1; i < rows; ++i) g[i] = rate(i);
-  std::copy_n(p, rows, now.begin());
-  const auto change = [&](int row, double by) {
-    now[row] += by;
-    for (int i = 0; i < rows; ++i) g[i] += by * D[rows * row + i];
-  };
-  for (int k = 0; k < local_iterations; ++k) {
-    change(0, std::max(0.0, now[0] - g[0] * item.normal_step) - now[0]);
-    for (int b = 0; b < item.law.ball_count; ++b) {
-      const FrictionBall& ball = item.law.balls[b];
-      std::array<double, max_contact_rows> trial;
-      double square = 0.0;
-      for (int i = 0; i < ball.rows; ++i) {
-        trial[i] = now[ball.first_row + i] - item.ball_steps[b] * g[ball.first_row + i];
-        square += trial[i] * trial[i];
-      }
-      const double radius = ball.coefficient * now[0];
-      const double factor = square > radius * radius ? radius / std::sqrt(square) : 1.0;
-      for (int i = 0; i < ball.rows; ++i) {
-        change(ball.first_row + i, factor * trial[i] - now[ball.first_row + i]);
-      }
-    }
-  }
-  for (int i = 0; i < rows; ++i) step[i] = now[i] - p[i];
-  add_motion(item, step.data());
-  std::copy_n(now.begin(), rows, p);
 }
 
 void FreeContacts::fill_dense(std::span<const int> island, Eigen::Index n) {

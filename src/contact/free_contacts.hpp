@@ -69,6 +69,7 @@ class FreeContacts {
   int root(int node);
   void find_islands();
   void add_motion(const Item& item, const double* change);
+  template <int Rows, int Balls>
   void solve_one(const Item& item);
   void gather(std::span<const int> island, VecX& p) const;
   void scatter(std::span<const int> island, const VecX& p);
