@@ -10,11 +10,32 @@ namespace {
 
 constexpr int recovery_sweeps = 500;  // when Newton's method failed: they find the active sets
 constexpr int max_newton = 30;
-constexpr int max_halvings = 6;
+constexpr int max_halvings = 8;
 constexpr int local_iterations = 2;  // that sweeps spend on a contact
 constexpr double regularisation = 1e-9;
 
 }  // namespace
+
+void FreeContacts::reserve(std::size_t nodes, std::size_t contacts, std::size_t rows) {
+  compliances_.resize(nodes);
+  x_.resize(6 * static_cast<Eigen::Index>(nodes));
+  parent_.reserve(nodes);
+  items_.reserve(contacts);
+  for (std::vector<int>* list : {&order_, &row_of_item_}) list->reserve(contacts);
+  island_begin_.reserve(contacts + 1);
+  for (std::vector<double>* list : {&changes_, &motions_}) list->reserve(12 * rows);
+  for (std::vector<double>* list : {&rates_, &p_}) list->reserve(rows);
+  local_.reserve(rows * max_contact_rows);
+  size_dense(std::min<Eigen::Index>(static_cast<Eigen::Index>(rows), max_newton_rows));
+}
+
+void FreeContacts::size_dense(Eigen::Index n) {
+  if (D_.rows() >= n) return;
+  D_.resize(n, n);
+  J_.resize(n, n);
+  for (VecX* x : {&b_, &residual_, &trial_p_, &start_, &update_}) x->resize(n);
+  lu_.reserve(n);
+}
 
 void FreeContacts::clear(std::size_t nodes) {
   compliances_.resize(nodes);
@@ -108,7 +129,9 @@ void FreeContacts::find_islands() {
   island_begin_.push_back(static_cast<int>(order_.size()));
 }
 
-FreeContacts::Result FreeContacts::solve(double tolerance, int max_sweeps) {
+FreeContacts::Result FreeContacts::solve(bool from_zero, double precision, double tolerance,
+                                         int max_sweeps) {
+  const bool may_sweep = max_sweeps > 0;
   Result result;
   find_islands();
   for (const Item& item : items_) {
@@ -121,12 +144,15 @@ FreeContacts::Result FreeContacts::solve(double tolerance, int max_sweeps) {
     for (const int k : island) rows += items_[static_cast<std::size_t>(k)].rows;
     bool solved = false;
     if (rows <= max_newton_rows) {
-      // From no reactions at all, so that redundant contacts share the load evenly.
-      solved = newton(island, true, result);
+      solved = newton(island, from_zero, precision, result);
+      if (!solved && !may_sweep) {
+        result.solved = false;
+        return result;
+      }
       if (!solved) {
         ++result.recovered;
         sweep(island, sweeps, recovery_sweeps, 1e-12);
-        solved = newton(island, false, result);
+        solved = newton(island, false, precision, result);
       }
     }
     if (!solved) {
@@ -257,11 +283,7 @@ void FreeContacts::scatter(std::span<const int> island, const VecX& p) {
 }
 
 void FreeContacts::fill_dense(std::span<const int> island, Eigen::Index n) {
-  if (D_.rows() < n) {
-    D_.resize(n, n);
-    J_.resize(n, n);
-    for (VecX* x : {&b_, &residual_, &trial_p_, &start_, &update_}) x->resize(n);
-  }
+  size_dense(n);
   D_.topLeftCorner(n, n).setZero();
   int row = 0;
   for (const int k : island) {
@@ -295,23 +317,30 @@ void FreeContacts::fill_dense(std::span<const int> island, Eigen::Index n) {
 /// residual_ := that of the contact laws at reactions p, and on request its derivative.
 double FreeContacts::evaluate_island(std::span<const int> island, Eigen::Index n,
                                      bool with_derivative) {
-  double largest = 0.0;
   for (const int k : island) {
     const Item& item = items_[static_cast<std::size_t>(k)];
     const Eigen::Index row = row_of_item_[static_cast<std::size_t>(k)], count = item.rows;
     const RowVector la = trial_p_.segment(row, count);
-    const RowVector g = b_.segment(row, count) + D_.block(row, 0, count, n) * trial_p_.head(n);
+    RowVector g = b_.segment(row, count);
+    for (Eigen::Index i = 0; i < count; ++i) g[i] += D_.row(row + i).head(n).dot(trial_p_.head(n));
     evaluate(item.law, true, g, la, with_derivative, equations_);
     residual_.segment(row, count) = equations_.residual;
-    largest = std::max(largest, equations_.residual.cwiseAbs().maxCoeff());
     if (!with_derivative) continue;
-    J_.block(row, 0, count, n).noalias() = equations_.dresidual_dg * D_.block(row, 0, count, n);
+    for (Eigen::Index i = 0; i < count; ++i) {
+      auto line = J_.row(row + i).head(n);
+      line.setZero();
+      for (Eigen::Index j = 0; j < count; ++j) {
+        const double factor = equations_.dresidual_dg(i, j);
+        if (factor != 0.0) line += factor * D_.row(row + j).head(n);
+      }
+    }
     J_.block(row, row, count, count) += equations_.dresidual_dla;
   }
-  return largest;
+  return residual_.head(n).norm();
 }
 
-bool FreeContacts::newton(std::span<const int> island, bool from_zero, Result& result) {
+bool FreeContacts::newton(std::span<const int> island, bool from_zero, double precision,
+                          Result& result) {
   Eigen::Index n = 0;
   for (const int k : island) n += items_[static_cast<std::size_t>(k)].rows;
   fill_dense(island, n);
@@ -330,45 +359,41 @@ bool FreeContacts::newton(std::span<const int> island, bool from_zero, Result& r
   int updates = 0;
   VecX& p = trial_p_;
   const auto allowed = [&] {
-    return 1e-14 * (b_.head(n).cwiseAbs().maxCoeff() + p.head(n).cwiseAbs().maxCoeff());
+    return std::max(precision, 1e-14) *
+           (b_.head(n).cwiseAbs().maxCoeff() + p.head(n).cwiseAbs().maxCoeff());
   };
   bool singular = false;
+  std::array<double, 3> recent;
+  recent.fill(residual);
   for (; residual > allowed(); ++updates) {
     if (updates == max_newton || !std::isfinite(residual)) break;
     bool factorised = !singular && lu_.factorise(J_, n, 1e-13);
     if (!factorised) {
-      if (!singular) {
-        evaluate_island(island, n, true);
-        singular = true;
-      }
+      if (!singular) evaluate_island(island, n, true);
+      singular = true;
       J_.topLeftCorner(n, n).diagonal().array() -= regularisation;
       ++result.regularised;
       if (!lu_.factorise(J_, n, 1e-17)) break;
     }
     update_.head(n) = -residual_.head(n);
     lu_.solve(J_, n, update_);
-    const double before = residual;
     p.head(n) += update_.head(n);
+    // Nonmonotone line search: the kinks of the contact laws may raise the residual for a while.
+    const double bound = *std::max_element(recent.begin(), recent.end());
     double length = 1.0;
     residual = evaluate_island(island, n, false);
-    for (int k = 0; k < max_halvings && !(residual < before); ++k) {
+    for (int k = 0; k < max_halvings && !(residual <= bound); ++k) {
       length *= 0.5;
       p.head(n) -= length * update_.head(n);
       residual = evaluate_island(island, n, false);
     }
-    if (!(residual < before)) {
-      if (before <= 100.0 * allowed()) {  // as good as round-off lets it be
-        p.head(n) -= length * update_.head(n);
-        residual = 0.0;
-        ++updates;
-        break;
-      }
-      p.head(n) += (1.0 - length) * update_.head(n);
-    }
+    if (!(residual <= bound)) p.head(n) += (1.0 - length) * update_.head(n);
     residual = evaluate_island(island, n, true);
+    recent[static_cast<std::size_t>(updates) % recent.size()] = residual;
   }
   result.updates = std::max(result.updates, updates);
-  if (!(residual <= allowed())) return false;
+  // A little more than that is as good as round-off lets it be.
+  if (!(residual <= std::max(allowed(), 1e-12 * p.head(n).cwiseAbs().maxCoeff()))) return false;
   for (const int k : island) {
     const Item& item = items_[static_cast<std::size_t>(k)];
     const Eigen::Index row = row_of_item_[static_cast<std::size_t>(k)];

@@ -27,6 +27,8 @@ class FreeContacts {
     Mat3 rotation = Mat3::Zero();
   };
 
+  /// Takes the memory that so many contacts can need, so that solving takes none.
+  void reserve(std::size_t nodes, std::size_t contacts, std::size_t rows);
   void clear(std::size_t nodes);
   Compliance& compliance(int node) { return compliances_[static_cast<std::size_t>(node)]; }
 
@@ -42,8 +44,11 @@ class FreeContacts {
     bool all_exact = true;  ///< every island was solved by Newton's method
     bool solved = true;     ///< within the tolerance
   };
-  /// `tolerance`: of the sweeps, relative to the size of the reactions.
-  Result solve(double tolerance, int max_sweeps);
+  /// `from_zero`: Newton's method does not start from the guesses but from no reactions at all, so
+  /// that redundant contacts share the load evenly. `precision`: of Newton's method. `tolerance`:
+  /// of the sweeps, relative to the size of the reactions. Without sweeps (none allowed) it gives
+  /// up at the first island that Newton's method fails on.
+  Result solve(bool from_zero, double precision, double tolerance, int max_sweeps);
 
   RowVector reaction(std::size_t contact) const;
   /// The motion of a node under all reactions.
@@ -76,7 +81,8 @@ class FreeContacts {
   /// Gauss-Seidel over an island; returns the change of the last sweep, relative.
   double sweep(std::span<const int> island, int& sweeps, int max_sweeps, double tolerance);
   /// Semismooth Newton on the reactions of an island; leaves them as they were when it fails.
-  bool newton(std::span<const int> island, bool from_zero, Result& result);
+  bool newton(std::span<const int> island, bool from_zero, double precision, Result& result);
+  void size_dense(Eigen::Index n);
   void fill_dense(std::span<const int> island, Eigen::Index n);
   double evaluate_island(std::span<const int> island, Eigen::Index n, bool with_derivative);
 

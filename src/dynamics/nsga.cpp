@@ -88,6 +88,11 @@ void Nsga::size_contacts() {
     work.G.setZero(rows, 12);
     work.start_rows = work.G;
   }
+  active_.reserve(contacts.size());
+  if (free_bodies_) {
+    free_contacts_.reserve(system_.nodes().size(), contacts.size(),
+                           static_cast<std::size_t>(system_.contact_rows()));
+  }
   if (free_bodies_ || system_.contact_groups().empty()) return;
   contact_K_ = KktMatrix(system_, true);
   rhs_contact_ = VecX::Zero(contact_K_.size());

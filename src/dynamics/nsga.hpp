@@ -120,7 +120,7 @@ class Nsga {
   bool solve_contacts(Problem& problem, double& eps, int& iterations, const char* what);
   /// For bodies that only contacts connect: island by island, without a matrix of the whole.
   template <class Problem>
-  bool solve_free(Problem& problem, int& iterations, const char* what);
+  bool solve_free(Problem& problem, double& eps, int& iterations, const char* what);
   template <class Problem>
   bool find_active_sets(Problem& problem, double& eps);
 

@@ -58,8 +58,17 @@ void Nsga::evaluate_contacts(const Problem& problem, const VecX& multipliers) {
 /// contact problem finds the active sets and Newton finishes.
 template <class Problem>
 bool Nsga::solve_contacts(Problem& problem, double& eps, int& iterations, const char* what) {
-  if (free_bodies_) return solve_free(problem, iterations, what);
-  if (solve(problem, contact_K_, eps, iterations, what)) return true;
+  if (free_bodies_) {
+    if (solve_free(problem, eps, iterations, what)) return true;
+    if (!system_.contact_groups().empty()) return false;  // too many for one matrix
+    problem.reset();
+  }
+  int more = 0;
+  if (solve(problem, contact_K_, eps, more, what)) {
+    iterations += more;
+    return true;
+  }
+  iterations += more;
   // The solution does not depend on the scaling; the way to it does.
   mark_hard_islands();
   problem.reset();
@@ -67,7 +76,6 @@ bool Nsga::solve_contacts(Problem& problem, double& eps, int& iterations, const 
   for (int attempt = 1; attempt <= max_recoveries; ++attempt) {
     if (!find_active_sets(problem, eps)) return false;
     ++counts_.recovered;
-    int more = 0;
     const bool done = solve(problem, contact_K_, eps, more, what);
     iterations += more;
     if (done) return true;
@@ -76,10 +84,11 @@ bool Nsga::solve_contacts(Problem& problem, double& eps, int& iterations, const 
 }
 
 template <class Problem>
-bool Nsga::solve_free(Problem& problem, int& iterations, const char* what) {
+bool Nsga::solve_free(Problem& problem, double& eps, int& iterations, const char* what) {
   Residual r = problem.evaluate();
   const auto nodes = static_cast<int>(system_.nodes().size());
   NodalVector& motion = momentum_;  // scratch between evaluations
+  const bool has_groups = !system_.contact_groups().empty();
   bool exact = true;
   iterations = 0;
   for (int linearisation = 0;; ++linearisation) {
@@ -98,6 +107,13 @@ bool Nsga::solve_free(Problem& problem, int& iterations, const char* what) {
       failure_ = fmt::format("the {} problem did not converge{}", what, problem.culprit());
       return false;
     }
+    // Spheres that come far in a step are curved on the way, which only the whole matrix knows.
+    if (linearisation == 1 && !has_groups) {
+      int more = 0;
+      const bool done = solve(problem, contact_K_, eps, more, what);
+      iterations += more;
+      return done;
+    }
     // The motion without reactions, and what the reactions must add to it.
     reaction_.setZero();
     add_contact_reactions(reaction_);
@@ -112,11 +128,13 @@ bool Nsga::solve_free(Problem& problem, int& iterations, const char* what) {
       of_node(motion, n).tail<3>() = -compliance.rotation * of_node(residual_, n).tail<3>();
     }
     active_.clear();
+    bool curved = false;
     for (std::size_t c = 0; c < contact_work_.size(); ++c) {
       const ContactWork& work = contact_work_[c];
       if (!work.near || !problem.may_close(work)) continue;
       const Contact& contact = system_.contacts()[c];
       active_.push_back(static_cast<int>(c));
+      curved = curved || (Problem::position_level && !contact.has_face());
       const PairRows force = work.scale.asDiagonal() * work.G;
       PairRows change = force;
       if (Problem::position_level) change_of_increments(contact, change);
@@ -129,7 +147,12 @@ bool Nsga::solve_free(Problem& problem, int& iterations, const char* what) {
       }
       free_contacts_.add(contact.a(), contact.b(), problem.law(work), change, force, rates, p);
     }
-    const FreeContacts::Result result = free_contacts_.solve(0.1 * sweep_tolerance, max_sweeps);
+    // A first linearisation of what is curved is not worth more digits than it has.
+    const double precision =
+        curved && linearisation == 0 && !has_groups ? 1e-3 : 0.01 * spec_.tolerance;
+    const FreeContacts::Result result = free_contacts_.solve(
+        linearisation == 0, precision, 0.1 * sweep_tolerance, has_groups ? max_sweeps : 0);
+    if (!result.solved && !has_groups) return false;
     counts_.regularised += result.regularised;
     counts_.recovered += result.recovered;
     counts_.sweeps = std::max(counts_.sweeps, result.sweeps);

@@ -10,6 +10,8 @@ namespace clatter {
 /// whose size changes from one call to the next, without allocation once warm.
 class DenseLu {
  public:
+  /// For systems of up to this size.
+  void reserve(Eigen::Index n) { pivots_.reserve(static_cast<std::size_t>(n)); }
   /// False when a pivot is less than `smallest_pivot` times the largest entry.
   bool factorise(MatX& A, Eigen::Index n, double smallest_pivot);
   /// Solves in place, with the matrix that was factorised.
