@@ -185,6 +185,14 @@ void print_summary(const Summary& summary, const ResultDirectory& directory) {
   if (run.substeps > 0) lines.push_back({"substeps", std::to_string(run.substeps)});
   if (run.regularised > 0) lines.push_back({"regularised solves", std::to_string(run.regularised)});
   if (run.recovered > 0) lines.push_back({"solves by Gauss-Seidel", std::to_string(run.recovered)});
+  if (run.max_sweeps > 0) lines.push_back({"most sweeps", std::to_string(run.max_sweeps)});
+  if (run.unfinished > 0) {
+    lines.push_back({"unfinished solves", std::to_string(run.unfinished),
+                     "(more sweeps were needed to reach the tolerance of large islands)"});
+  }
+  if (run.max_impacts > 1) {
+    lines.push_back({"most impacts in a step", std::to_string(run.max_impacts)});
+  }
   if (run.plastic > 0) {
     lines.push_back({"steps without restitution", std::to_string(run.plastic),
                      "(contacts jammed; the impact law had no solution)"});

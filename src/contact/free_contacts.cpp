@@ -159,6 +159,7 @@ FreeContacts::Result FreeContacts::solve(bool from_zero, double precision, doubl
       result.all_exact = false;
       solved = sweep(island, sweeps, max_sweeps, tolerance) <= tolerance;
       result.sweeps = std::max(result.sweeps, sweeps);
+      result.residual = std::max(result.residual, natural_residual(island));
     }
     result.solved = result.solved && solved;
   }
@@ -255,6 +256,30 @@ double FreeContacts::sweep(std::span<const int> island, int& sweeps, int max_swe
     }
   }
   return relative;
+}
+
+double FreeContacts::natural_residual(std::span<const int> island) const {
+  double off = 0.0, free = 0.0;
+  for (const int k : island) {
+    const Item& item = items_[static_cast<std::size_t>(k)];
+    const Eigen::Map<const VecX> p(p_.data() + item.first_row, item.rows);
+    const Eigen::Map<const VecX> b(rates_.data() + item.first_row, item.rows);
+    RowVector trial(item.rows);
+    for (int i = 0; i < item.rows; ++i) {
+      const double* line = changes_.data() + 12 * (item.first_row + i);
+      trial[i] = p[i] - b[i] - Eigen::Map<const Vec6>(line).dot(x_.segment<6>(6 * item.a)) -
+                 Eigen::Map<const Vec6>(line + 6).dot(x_.segment<6>(6 * item.b));
+    }
+    trial[0] = std::max(0.0, trial[0]);
+    for (const FrictionBall& ball : item.law.all_balls()) {
+      const double length = trial.segment(ball.first_row, ball.rows).norm();
+      const double radius = ball.coefficient * trial[0];
+      if (length > radius) trial.segment(ball.first_row, ball.rows) *= radius / length;
+    }
+    off += (p - trial).squaredNorm();
+    free += b.squaredNorm();
+  }
+  return free > 0.0 ? std::sqrt(off / free) : 0.0;
 }
 
 void FreeContacts::gather(std::span<const int> island, VecX& p) const {

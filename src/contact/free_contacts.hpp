@@ -37,10 +37,12 @@ class FreeContacts {
            const RowVector& rates, const RowVector& p);
 
   struct Result {
-    int updates = 0;        ///< Newton updates of the hardest island
-    int sweeps = 0;         ///< Gauss-Seidel sweeps of the hardest island
-    int recovered = 0;      ///< islands where Newton's method needed sweeps first
-    int regularised = 0;    ///< solves of singular systems
+    int updates = 0;      ///< Newton updates of the hardest island
+    int sweeps = 0;       ///< Gauss-Seidel sweeps of the hardest island
+    int recovered = 0;    ///< islands where Newton's method needed sweeps first
+    int regularised = 0;  ///< solves of singular systems
+    /// Of swept islands: |p - P(p - g)| / |b|, with P the projection on what the laws admit.
+    double residual = 0.0;
     bool all_exact = true;  ///< every island was solved by Newton's method
     bool solved = true;     ///< within the tolerance
   };
@@ -76,6 +78,7 @@ class FreeContacts {
   void add_motion(const Item& item, const double* change);
   template <int Rows, int Balls>
   void solve_one(const Item& item);
+  double natural_residual(std::span<const int> island) const;
   void gather(std::span<const int> island, VecX& p) const;
   void scatter(std::span<const int> island, const VecX& p);
   /// Gauss-Seidel over an island; returns the change of the last sweep, relative.

@@ -348,6 +348,9 @@ void ChannelList::list_counters() {
   counter("plastic_steps", &StepCounts::plastic);
   counter("impacts", &StepCounts::impacts);
   counter("sweeps", &StepCounts::sweeps);
+  counter("unfinished_solves", &StepCounts::unfinished);
+  add("solver/sweep_residual", {""}, "",
+      [this](double* out) { *out = books_.interval_counts.sweep_residual; });
 }
 
 void ChannelList::add_unfilled(std::string path, std::vector<std::string> components,

@@ -135,17 +135,24 @@ bool Nsga::solve_free(Problem& problem, double& eps, int& iterations, const char
       const Contact& contact = system_.contacts()[c];
       active_.push_back(static_cast<int>(c));
       curved = curved || (Problem::position_level && !contact.has_face());
-      const PairRows force = work.scale.asDiagonal() * work.G;
+      ContactLaw law = problem.law(work);
+      int rows = contact.rows();
+      if (Problem::position_level) {  // no more than the normal and sliding
+        law.ball_count = contact.block(FrictionKind::sliding) != nullptr ? 1 : 0;
+        rows = law.ball_count > 0 ? 1 + law.balls[0].rows : 1;
+      }
+      const PairRows force = work.scale.head(rows).asDiagonal() * work.G.topRows(rows);
       PairRows change = force;
       if (Problem::position_level) change_of_increments(contact, change);
-      const RowVector rates = work.ghat + change * of_pair(motion, contact.a(), contact.b());
-      RowVector p = work.equations.phi;
+      const RowVector rates =
+          work.ghat.head(rows) + change * of_pair(motion, contact.a(), contact.b());
+      RowVector p = work.equations.phi.head(rows);
       if (linearisation == 0) {
-        for (int i = 0; i < contact.rows(); ++i) {
+        for (int i = 0; i < rows; ++i) {
           p[i] = work.scale[i] > 0.0 ? problem.last_reaction(c)[i] / work.scale[i] : 0.0;
         }
       }
-      free_contacts_.add(contact.a(), contact.b(), problem.law(work), change, force, rates, p);
+      free_contacts_.add(contact.a(), contact.b(), law, change, force, rates, p);
     }
     // A first linearisation of what is curved is not worth more digits than it has.
     const double precision =
@@ -156,6 +163,7 @@ bool Nsga::solve_free(Problem& problem, double& eps, int& iterations, const char
     counts_.regularised += result.regularised;
     counts_.recovered += result.recovered;
     counts_.sweeps = std::max(counts_.sweeps, result.sweeps);
+    counts_.sweep_residual = std::max(counts_.sweep_residual, result.residual);
     iterations += std::max(1, result.updates);
     exact = result.all_exact;
     NodalVector& correction = problem.correction();
@@ -165,7 +173,8 @@ bool Nsga::solve_free(Problem& problem, double& eps, int& iterations, const char
     multipliers.setZero();
     for (std::size_t k = 0; k < active_.size(); ++k) {
       const Contact& contact = system_.contacts()[static_cast<std::size_t>(active_[k])];
-      multipliers.segment(contact.first_row, contact.rows()) = free_contacts_.reaction(k);
+      const RowVector p = free_contacts_.reaction(k);
+      multipliers.segment(contact.first_row, p.size()) = p;
     }
     r = problem.evaluate();
   }

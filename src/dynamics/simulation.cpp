@@ -260,6 +260,10 @@ struct Simulation::Impl : Books {
     sum(statistics.regularised, interval_counts.regularised, counts.regularised);
     sum(statistics.recovered, interval_counts.recovered, counts.recovered);
     sum(statistics.plastic, interval_counts.plastic, counts.plastic);
+    sum(statistics.unfinished, interval_counts.unfinished, counts.unfinished);
+    statistics.max_sweep_residual = std::max(statistics.max_sweep_residual, counts.sweep_residual);
+    interval_counts.sweep_residual =
+        std::max(interval_counts.sweep_residual, counts.sweep_residual);
     statistics.max_sweeps = std::max(statistics.max_sweeps, counts.sweeps);
     interval_counts.sweeps = std::max(interval_counts.sweeps, counts.sweeps);
     statistics.max_impacts = std::max(statistics.max_impacts, counts.impacts);

@@ -34,8 +34,10 @@ struct RunStatistics {
   long regularised = 0;  ///< solves of singular systems (redundant joints or contacts)
   long recovered = 0;    ///< contact problems whose active sets Gauss-Seidel had to find
   long plastic = 0;      ///< steps taken without restitution, for want of a solution with it
-  int max_sweeps = 0;    ///< of Gauss-Seidel over a large island of contacts
-  int max_impacts = 0;   ///< the longest sequence of impacts in a step
+  long unfinished = 0;   ///< contact problems that sweeps left with a larger residual
+  double max_sweep_residual = 0.0;  ///< that sweeps left, relative
+  int max_sweeps = 0;               ///< of Gauss-Seidel over a large island of contacts
+  int max_impacts = 0;              ///< the longest sequence of impacts in a step
   IterationStatistics smooth, position, velocity;
   double min_gap = 0.0;          ///< [m] over all contacts and steps; +inf without contacts
   double max_joint_error = 0.0;  ///< relative to `length`, or [rad]

@@ -320,7 +320,10 @@ void read_spheres(const TomlTable& table, const TomlTable& sphere, const TomlTab
                   const BodyLookup& bodies, ContactSpec contact, ContactReading& reading) {
   const Spheres ones = find_spheres(sphere, bodies), twos = find_spheres(other, bodies);
   const bool several = ones.bodies.size() > 1 || twos.bodies.size() > 1;
-  if (ones.bodies.size() * twos.bodies.size() > 2 * most_listed_pairs) {
+  const bool alike = ones.bodies.size() == twos.bodies.size() && !ones.bodies.empty() &&
+                     ones.bodies.front().same_as(twos.bodies.front());
+  const std::size_t combinations = ones.bodies.size() * twos.bodies.size();
+  if ((alike ? (combinations - ones.bodies.size()) / 2 : combinations) > most_listed_pairs) {
     read_sphere_group(table, sphere, other, ones, twos, contact, reading);
     return;
   }

@@ -214,7 +214,10 @@ void ParaviewSeries::add_centre_line(const BeamMesh& mesh, const std::vector<Car
 void ParaviewSeries::add_contacts(const Model& model, const Offsets& offsets) {
   const double size = extent_of(model);
   std::set<std::pair<std::string, std::vector<double>>> drawn;  // points often share a face
-  for (const ContactSpec& contact : model.contacts) {
+  const auto draw_face = [&](const ContactSpec& contact) {
+    const bool has_face = contact.geometry == ContactGeometry::point_on_face ||
+                          contact.geometry == ContactGeometry::sphere_on_face;
+    if (!has_face) return;
     std::vector<double> face;
     for (const Vec3& v : {contact.face.point, contact.normal})
       face.insert(face.end(), v.begin(), v.end());
@@ -223,13 +226,17 @@ void ParaviewSeries::add_contacts(const Model& model, const Offsets& offsets) {
       add_part(tessellate_face(contact.face.point, contact.normal, contact.outline, size),
                carriers_.at(contact.face.body), contact_face);
     }
-    Mesh point;
+  };
+  for (const ContactSpec& contact : model.contacts) {
+    draw_face(contact);
+    Mesh point;  // of a sphere its centre, which carries the data of the contact
     point.points = {contact.point.point};
     point.vertices = {{0}};
     add_part(point, carriers_.at(contact.point.body), contact_point);
     parts_.back().gap = offset_of(offsets, "contacts/" + contact.name + "/gap");
     parts_.back().normal_force = offset_of(offsets, "contacts/" + contact.name + "/normal_force");
   }
+  for (const ContactGroupSpec& group : model.contact_groups) draw_face(group.contact);
 }
 
 void ParaviewSeries::add_part(const Mesh& mesh, const Carrier& carrier, Kind kind) {

@@ -34,10 +34,13 @@ nlohmann::ordered_json settings_json(const IntegratorSpec& integrator) {
       {"max_iterations", integrator.max_iterations},
       {"max_halvings", integrator.max_halvings},
       {"locate_impacts", integrator.locate_impacts},
+      {"multi_impact", integrator.multi_impact},
+      {"max_impacts", integrator.max_impacts},
       {"position_friction", integrator.position_friction},
       {"scaling", integrator.scaling == Scaling::delassus ? "delassus" : "characteristic_mass"},
       {"penalty", integrator.penalty},
   };
+  if (integrator.impact_tolerance) json["impact_tolerance"] = *integrator.impact_tolerance;
   if (integrator.characteristic_mass) json["characteristic_mass"] = *integrator.characteristic_mass;
   return json;
 }

@@ -33,6 +33,10 @@ void add_steps(nlohmann::ordered_json& json, const Summary& summary) {
   json["regularised"] = statistics.regularised;
   json["recovered"] = statistics.recovered;
   json["plastic"] = statistics.plastic;
+  json["unfinished"] = statistics.unfinished;
+  json["max_sweep_residual"] = statistics.max_sweep_residual;
+  json["max_sweeps"] = statistics.max_sweeps;
+  json["max_impacts"] = statistics.max_impacts;
   json["iterations"] = {{"smooth", iterations_json(statistics.smooth, statistics.steps)},
                         {"position", iterations_json(statistics.position, statistics.steps)},
                         {"velocity", iterations_json(statistics.velocity, statistics.steps)}};
