@@ -262,8 +262,8 @@ void ChannelList::list_contact(std::size_t c) {
       [state, force_factor](double* out) { *out = force_factor() * state().impulse[0]; });
 
   for (std::size_t k = 0; k < contact.blocks().size(); ++k) {
-    const FrictionBlock& block = contact.blocks()[k];
-    const auto part = [&block](double* out, const RowVector& v, double factor) {
+    const FrictionBlock block = contact.blocks()[k];  // a copy: lists of contacts grow and move
+    const auto part = [block](double* out, const RowVector& v, double factor) {
       for (int i = 0; i < block.rows; ++i) out[i] = factor * v[block.first_row + i];
     };
     const FrictionNames& names = names_of(block.kind);

@@ -1,0 +1,154 @@
+#include "contact/free_contacts.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "support/random_state.hpp"
+
+namespace clatter {
+namespace {
+
+using testing::Random;
+
+struct TestContact {
+  int a, b;
+  ContactLaw law;
+  PairRows rows;
+  RowVector rates;
+};
+
+/// Contacts between random pairs of nodes, the ground (0) among them, with all kinds of friction.
+std::vector<TestContact> contacts_of(Random& random, int nodes, int count) {
+  std::vector<TestContact> contacts;
+  for (int c = 0; c < count; ++c) {
+    TestContact contact;
+    contact.a = static_cast<int>(random.number(0.0, nodes - 1e-9));
+    do {
+      contact.b = static_cast<int>(random.number(0.0, nodes - 1e-9));
+    } while (contact.b == contact.a);
+    const int balls = static_cast<int>(random.number(0.0, 2.999));
+    int rows = 1;
+    for (int k = 0; k < balls; ++k) {
+      const int own = 1 + static_cast<int>(random.number(0.0, 1.999));
+      contact.law.balls[k] = {rows, own, random.number(0.1, 0.8)};
+      rows += own;
+    }
+    contact.law.ball_count = balls;
+    contact.rows.resize(rows, 12);
+    for (Eigen::Index i = 0; i < contact.rows.size(); ++i) contact.rows(i) = random.number();
+    contact.rates = random.numbers(rows);
+    contacts.push_back(contact);
+  }
+  return contacts;
+}
+
+void fill(FreeContacts& free, int nodes, const std::vector<TestContact>& contacts) {
+  free.clear(static_cast<std::size_t>(nodes));
+  free.compliance(0) = {};
+  for (int n = 1; n < nodes; ++n) {
+    free.compliance(n) = {Vec3::Constant(1.0 + 0.1 * n), 2.0 * Mat3::Identity()};
+  }
+  for (const TestContact& c : contacts) {
+    free.add(c.a, c.b, c.law, c.rows, c.rows, c.rates, RowVector::Zero(c.rates.size()));
+  }
+}
+
+/// Largest violation of the laws, from the motion that is reported.
+double violation(const FreeContacts& free, const std::vector<TestContact>& contacts) {
+  double worst = 0.0;
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const TestContact& c = contacts[k];
+    Vec12 x;
+    x << free.motion(c.a), free.motion(c.b);
+    const RowVector g = c.rates + RowVector(c.rows * x), p = free.reaction(k);
+    worst = std::max({worst, -p[0], -g[0], std::abs(std::min(p[0], g[0]))});
+    for (const FrictionBall& ball : c.law.all_balls()) {
+      // The reaction is the projection of itself minus the slip.
+      VecX projected = p.segment(ball.first_row, ball.rows) - g.segment(ball.first_row, ball.rows);
+      const double radius = ball.coefficient * std::max(p[0], 0.0);
+      if (projected.norm() > radius) projected *= radius / projected.norm();
+      worst = std::max(worst, (projected - p.segment(ball.first_row, ball.rows)).norm());
+    }
+  }
+  return worst;
+}
+
+/// Largest difference between the motion that is reported and that of the reactions.
+double imbalance(const FreeContacts& free, int nodes, const std::vector<TestContact>& contacts) {
+  VecX x = VecX::Zero(6 * nodes);
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const TestContact& c = contacts[k];
+    const Vec12 force = c.rows.transpose() * free.reaction(k);
+    x.segment<6>(6 * c.a) += force.head<6>();
+    x.segment<6>(6 * c.b) += force.tail<6>();
+  }
+  double worst = free.motion(0).norm();
+  for (int n = 1; n < nodes; ++n) {
+    Vec6 expected = x.segment<6>(6 * n);
+    expected.head<3>() *= 1.0 + 0.1 * n;
+    expected.tail<3>() *= 2.0;
+    worst = std::max(worst, (free.motion(n) - expected).norm());
+  }
+  return worst;
+}
+
+RC_GTEST_PROP(FreeContacts, obey_their_laws_when_solved_by_newton, ()) {
+  Random random(*rc::gen::arbitrary<unsigned>());
+  const int nodes = *rc::gen::inRange(2, 8);
+  const auto contacts = contacts_of(random, nodes, *rc::gen::inRange(1, 7));
+  FreeContacts free;
+  fill(free, nodes, contacts);
+  const FreeContacts::Result result = free.solve(true, 0.0, 1e-10, 100'000);
+  RC_PRE(result.all_exact);  // coupled at random, a few have no solution that Newton finds
+  RC_ASSERT(result.solved);
+  RC_ASSERT(violation(free, contacts) < 1e-9);
+  RC_ASSERT(imbalance(free, nodes, contacts) < 1e-9);
+}
+
+TEST(FreeContacts, that_are_many_obey_their_laws_by_sweeps) {
+  // A column of points, each pressed down on the one below: more rows than Newton's method takes.
+  constexpr int points = 150;
+  std::vector<TestContact> contacts;
+  for (int n = 1; n <= points; ++n) {
+    TestContact c{n - 1, n, {}, PairRows::Zero(1, 12), RowVector::Constant(1, n == 1 ? -1.0 : 0.0)};
+    c.rows(0, 2) = -1.0;
+    c.rows(0, 8) = 1.0;
+    contacts.push_back(c);
+  }
+  FreeContacts free;
+  fill(free, points + 1, contacts);
+  const FreeContacts::Result result = free.solve(true, 0.0, 1e-9, 100'000);
+  EXPECT_TRUE(result.solved);
+  EXPECT_FALSE(result.all_exact);
+  // Compliances are up to 31, reactions about 1: 1e-9 of their norm, times 31, over |b| = 1.
+  EXPECT_LT(result.residual, 1e-6);
+  EXPECT_LT(violation(free, contacts), 1e-6);
+  EXPECT_LT(imbalance(free, points + 1, contacts), 1e-9);
+}
+
+TEST(FreeContacts, that_are_redundant_share_the_load) {
+  TestContact c{0, 1, {}, PairRows::Zero(1, 12), RowVector::Constant(1, -1.1)};
+  c.rows(0, 2) = -1.0;
+  c.rows(0, 8) = 1.0;
+  const std::vector<TestContact> twice{c, c};
+  FreeContacts free;
+  fill(free, 2, twice);
+  const FreeContacts::Result result = free.solve(true, 0.0, 1e-10, 100);
+  EXPECT_TRUE(result.all_exact);
+  EXPECT_GT(result.regularised, 0);
+  EXPECT_NEAR(free.reaction(0)[0], 0.5, 1e-9);  // 1.1 / (2 * 1.1), less the regularisation
+  EXPECT_NEAR(free.reaction(1)[0], 0.5, 1e-9);
+}
+
+TEST(FreeContacts, that_separate_have_no_reaction) {
+  TestContact c{0, 1, {}, PairRows::Zero(1, 12), RowVector::Constant(1, 0.3)};
+  c.rows(0, 8) = 1.0;
+  FreeContacts free;
+  fill(free, 2, {c});
+  free.solve(true, 0.0, 1e-10, 100);
+  EXPECT_EQ(free.reaction(0)[0], 0.0);
+  EXPECT_EQ(free.motion(1).norm(), 0.0);
+}
+
+}  // namespace
+}  // namespace clatter
