@@ -290,6 +290,8 @@ void Nsga::begin_step(double h) {
     work.block_status.fill(ContactStatus::open);
     work.impulse.setZero();
     work.done.setZero();
+    work.gap_at_start = state.gap;
+    work.open_at_start = state.status == ContactStatus::open;
     if (!work.near) continue;
     work.start_rows = work.G;
     work.rate_at_start = work.G * of_pair(v_n_, contact.a(), contact.b());
@@ -529,19 +531,18 @@ void Nsga::forbid_rebound(bool everywhere) {
   }
 }
 
-double Nsga::first_impact(const std::vector<ContactState>& before, double h,
-                          double shortest) const {
+double Nsga::first_impact(double h, double shortest) const {
   double first = 2.0;
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     if (!contact_work_[c].closed || system_.contacts()[c].restitution() == 0.0) continue;
     // gap + way s + bend s^2 = 0, a parabola through the start, its slope and the smooth end; the
     // root where it goes down, written without cancellation
-    const double gap = std::max(0.0, before[c].gap), way = contact_work_[c].rate_at_start[0] * h;
+    const double gap = std::max(0.0, contact_work_[c].gap_at_start),
+                 way = contact_work_[c].rate_at_start[0] * h;
     const double bend = contact_work_[c].smooth_gap - gap - way;
     const double root = std::sqrt(std::max(0.0, way * way - 4.0 * bend * gap));
     if (way < 0.0) {
-      if (before[c].status == ContactStatus::open)
-        first = std::min(first, 2.0 * gap / (root - way));
+      if (contact_work_[c].open_at_start) first = std::min(first, 2.0 * gap / (root - way));
     } else if (bend < 0.0) {
       const double flight = (way + root) / (-2.0 * bend);
       if (flight > shortest) first = std::min(first, flight);

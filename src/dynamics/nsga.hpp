@@ -80,9 +80,9 @@ class Nsga {
   const VecX& joint_impulses() const { return joint_impulse_; }
   /// Rows of joint j at the present configuration.
   const KktMatrix::Rows& joint_rows(int j) const { return joint_G_[j]; }
-  /// When the first contact with restitution met in the last step, as a part of the step; `before`
-  /// is the state at its start. More than one: none did. Flights shorter than `shortest` are rest.
-  double first_impact(const std::vector<ContactState>& before, double h, double shortest) const;
+  /// When the first contact with restitution met in the last step, as a part of the step. More than
+  /// one: none did. Flights shorter than `shortest` are rest.
+  double first_impact(double h, double shortest) const;
   /// Relative to the size of the model where it is a length.
   double joint_error() const { return joint_error_; }
   double joint_velocity_error() const { return joint_velocity_error_; }
@@ -235,9 +235,11 @@ class Nsga {
     PairRows G;                    // rows at the present configuration
     PairRows start_rows;           // at the start of the step
     RowVector ghat;                // scaled gap or velocity terms
-    RowVector rate_at_start;       // of the step
-    RowVector rate_before;         // that restitution reverses
-    RowVector impulse, done;       // physical impulse and its work, of the impacts so far
+    double gap_at_start = 0.0;     // of the step
+    bool open_at_start = true;
+    RowVector rate_at_start;  // of the step
+    RowVector rate_before;    // that restitution reverses
+    RowVector impulse, done;  // physical impulse and its work, of the impacts so far
     std::array<ContactStatus, max_friction_blocks> block_status = {};  // of the impacts so far
     ContactStatus status = ContactStatus::open;
     ContactEquations equations;

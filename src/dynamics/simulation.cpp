@@ -155,7 +155,7 @@ struct Simulation::Impl : Books {
         nsga.restore(before_impact);
         break;
       }
-      const double meeting = part * nsga.first_impact(before_impact.contacts, part, margin / part);
+      const double meeting = part * nsga.first_impact(part, margin / part);
       if (meeting > 2.0 * margin && meeting < part) {
         nsga.restore(before_impact);
         part = meeting - margin;  // come close first
