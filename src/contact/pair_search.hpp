@@ -29,6 +29,8 @@ class PairSearch {
     int ball;
   };
   std::vector<Entry> grid_;
+  std::vector<int> large_;
+  std::vector<double> radii_;
 };
 
 }  // namespace clatter

@@ -60,6 +60,8 @@ Nsga::Nsga(System& system, const IntegratorSpec& spec)
   armed_.assign(system.contacts().size(), 1);
   size_contacts();
   island_.assign(system.nodes().size(), 0);
+  reach_.assign(system.nodes().size(), 0.0);
+  went_ = reach_;
   struck_.assign(system.nodes().size(), 0);
   hard_.assign(system.nodes().size(), 0);
   rhs_smooth_ = VecX::Zero(smooth_K_.size());
@@ -98,21 +100,24 @@ void Nsga::size_contacts() {
   rhs_contact_ = VecX::Zero(contact_K_.size());
 }
 
-double Nsga::reach_of_step(double h) const {
-  double speed = 0.0, acceleration = system_.gravity().norm();
-  for (std::size_t n = 1; n < system_.nodes().size(); ++n) {
+void Nsga::find_reach(double h) {
+  const double gravity = system_.gravity().norm();
+  for (std::size_t n = 1; n < reach_.size(); ++n) {
     const auto index = static_cast<Eigen::Index>(n);
-    speed = std::max(speed, of_node(v_n_, index).head<3>().norm() +
-                                system_.extent(n) * of_node(v_n_, index).tail<3>().norm());
-    acceleration = std::max(acceleration, of_node(a_n_, index).head<3>().norm());
+    const double extent = system_.extent(n);
+    const double speed =
+        of_node(v_n_, index).head<3>().norm() + extent * of_node(v_n_, index).tail<3>().norm();
+    const double acceleration = gravity + of_node(a_n_, index).head<3>().norm() +
+                                extent * of_node(a_n_, index).tail<3>().norm();
+    reach_[n] = std::max(went_[n], 2.0 * h * (speed + h * acceleration));
   }
-  return 4.0 * h * (speed + h * acceleration);
 }
 
 void Nsga::update_contacts(double h) {
   if (system_.contact_groups().empty()) return;
   keys_before_ = system_.contact_keys();
-  if (!system_.update_contacts(q_n_, reach_of_step(h))) return;
+  find_reach(h);
+  if (!system_.update_contacts(q_n_, reach_)) return;
   states_before_.swap(contact_states_);
   armed_before_.swap(armed_);
   const auto own = static_cast<std::size_t>(system_.own_contacts());
@@ -145,11 +150,15 @@ long Nsga::solves() const { return smooth_K_.matrix().solves + contact_K_.matrix
 bool Nsga::advance(double t, double h) {
   la_n_ = la_;
   all_near_ = false;
+  std::fill(went_.begin(), went_.end(), 0.0);
   update_contacts(h);
   bool done = try_step(t, h);
   if (!done) {
     la_ = la_n_;
-    if (all_near_) done = try_step(t, h);  // a far contact had met
+    if (all_near_) {  // a far contact had met
+      update_contacts(h);
+      done = try_step(t, h);
+    }
     if (!done) la_ = la_n_;
   }
   return done;
@@ -312,13 +321,25 @@ void Nsga::begin_step(double h) {
 }
 
 void Nsga::find_near_contacts() {
-  const double reach = reach_of_step(h_);
+  find_reach(h_);
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    const Contact& contact = system_.contacts()[c];
+    const double reach = reach_[static_cast<std::size_t>(contact.a())] +
+                         reach_[static_cast<std::size_t>(contact.b())];
     contact_work_[c].near = all_near_ || !(contact_states_[c].gap > reach);
   }
 }
 
 bool Nsga::far_contacts_stay_open() {
+  if (!system_.lists_all_near(q_, went_)) {
+    for (std::size_t n = 1; n < went_.size(); ++n) {
+      const auto moved = of_node(total_, static_cast<Eigen::Index>(n));
+      went_[n] = 2.0 * (moved.head<3>().norm() + system_.extent(n) * moved.tail<3>().norm());
+    }
+    all_near_ = true;
+    failure_ = "bodies went further than their speeds told";
+    return false;
+  }
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     const Contact& contact = system_.contacts()[c];
     if (contact_work_[c].near || contact.gap(q_) >= 0.0) continue;

@@ -55,6 +55,8 @@ class Nsga {
 
   /// Moves q and v by the least (mass-weighted) change onto the joints. False: no such state found.
   bool assemble(Configuration& q, NodalVector& v);
+  /// Puts the bodies there, and lets the groups of contacts find theirs.
+  void place(const Configuration& q, const NodalVector& v);
   /// Starts from a consistent state: accelerations of the smooth problem. False: they do not exist.
   bool start(const Configuration& q, const NodalVector& v, double t);
 
@@ -133,8 +135,8 @@ class Nsga {
   void follow_normals();
   double slowest_impact() const;
   void begin_step(double h);
-  /// How far surfaces can come towards each other in a step, generously.
-  double reach_of_step(double h) const;
+  /// How far each node can carry its surfaces in a step, generously.
+  void find_reach(double h);
   /// Lets the groups find their contacts, and keeps the states of those that remain.
   void update_contacts(double h);
   void size_contacts();
@@ -191,6 +193,8 @@ class Nsga {
   KktMatrix smooth_K_, contact_K_;
   double mbar_;
   bool free_bodies_;             // nothing but contacts connects them
+  std::vector<double> reach_;    // node: how far it carries its surfaces in a step
+  std::vector<double> went_;     // node: how far it went beyond that, in a step to be repeated
   bool all_near_ = false;        // no contact is to be left out
   std::vector<Vec3> moving_;     // node: one for each translation that it has, else zero
   std::vector<char> is_sphere_;  // node: its inertia is that of a sphere

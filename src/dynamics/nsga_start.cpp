@@ -23,6 +23,12 @@ bool Nsga::assemble(Configuration& q, NodalVector& v) {
   return true;
 }
 
+void Nsga::place(const Configuration& q, const NodalVector& v) {
+  q_n_ = q_ = q;
+  v_n_ = v;
+  update_contacts(0.0);
+}
+
 bool Nsga::start(const Configuration& q, const NodalVector& v, double t) {
   q_n_ = q_ = q;
   v_n_ = v;

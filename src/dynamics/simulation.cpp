@@ -77,6 +77,7 @@ struct Simulation::Impl : Books {
     check_axes(system, q);
     if (const auto line = redundancy_of_joints(system, q)) notices.push_back(*line);
     if (model.equilibrium) settle(q);
+    nsga.place(q, v);
     check_penetration(system, q, model.equilibrium);
     if (!nsga.start(q, v, 0.0)) throw Error(file_prefix() + nsga.failure());
     system.remember(q);

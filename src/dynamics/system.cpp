@@ -93,7 +93,7 @@ System::System(const Model& model) : gravity_(model.gravity) {
   for (const ContactSpec& spec : model.contacts) add_contact(spec);
   own_contacts_ = static_cast<int>(contacts_.size());
   for (const ContactGroupSpec& spec : model.contact_groups) add_group(spec);
-  update_contacts(q0_, 0.0);
+  update_contacts(q0_, std::vector<double>(nodes_.size(), 0.0));
 }
 
 void System::append(Contact contact) {
@@ -166,30 +166,35 @@ void System::set_contacts(std::vector<ContactKey> keys) {
   for (const ContactKey& key : keys_) append(contact_of(key));
 }
 
-bool System::update_contacts(const Configuration& q, double reach) {
-  if (groups_.empty()) return false;
-  if (skin_ >= 0.0) {
-    double moved = 0.0;
-    for (std::size_t n = 1; n < q.size(); ++n) {
-      const double turned = extents_[n] > 0.0 ? (q[n].R - searched_[n].R).norm() : 0.0;
-      moved = std::max(moved, (q[n].x - searched_[n].x).norm() + extents_[n] * turned);
-    }
-    if (skin_ - 2.0 * moved > reach) return false;
+bool System::lists_all_near(const Configuration& q, std::span<const double> reach) const {
+  if (groups_.empty()) return true;
+  for (std::size_t n = 1; n < q.size(); ++n) {
+    const double turned = extents_[n] > 0.0 ? (q[n].R - searched_[n].R).norm() : 0.0;
+    const double moved = (q[n].x - searched_[n].x).norm() + extents_[n] * turned;
+    if (!(moved + reach[n] <= margins_[n] + 0.5 * skin_)) return false;
   }
+  return true;
+}
+
+bool System::update_contacts(const Configuration& q, std::span<const double> reach) {
+  if (groups_.empty() || (skin_ >= 0.0 && lists_all_near(q, reach))) return false;
   double smallest = std::numeric_limits<double>::infinity();
   for (const ContactGroup& group : groups_) {
     for (const ContactGroup::Sphere& sphere : group.ones) {
       smallest = std::min(smallest, sphere.radius);
     }
   }
-  skin_ = 4.0 * reach + 0.2 * smallest;  // wide enough to last for a while
+  skin_ = 0.2 * smallest;  // wide enough to last for a while
+  margins_.assign(reach.begin(), reach.end());
+  for (double& margin : margins_) margin *= 2.0;
   searched_ = q;
   const auto place = [&](const std::vector<ContactGroup::Sphere>& spheres,
                          std::vector<Ball>& balls) {
     balls.clear();
     for (const ContactGroup::Sphere& sphere : spheres) {
       const NodeState& state = q[static_cast<std::size_t>(sphere.node)];
-      balls.push_back({state.x + state.R * sphere.centre, sphere.radius});
+      balls.push_back({state.x + state.R * sphere.centre,
+                       sphere.radius + margins_[static_cast<std::size_t>(sphere.node)]});
     }
   };
   found_.clear();
@@ -204,7 +209,9 @@ bool System::update_contacts(const Configuration& q, double reach) {
         const NodeState& state = q[static_cast<std::size_t>(sphere.node)];
         const Vec3 centre = face.R.transpose() * (state.x + state.R * sphere.centre - face.x);
         const double height = group.contact.normal.dot(centre - group.contact.face.point);
-        if (height - sphere.radius < skin_) found_.push_back(key);
+        const double margin = margins_[static_cast<std::size_t>(sphere.node)] +
+                              margins_[static_cast<std::size_t>(group.face_node)];
+        if (height - sphere.radius < margin + skin_) found_.push_back(key);
       }
       continue;
     }

@@ -72,9 +72,11 @@ class System {
   const std::vector<ContactGroup>& contact_groups() const { return groups_; }
   /// Keys of the contacts of groups, ascending.
   const std::vector<ContactKey>& contact_keys() const { return keys_; }
-  /// Makes contacts of all pairs of groups that could meet within `reach`, now and for some time.
-  /// True: the list has changed.
-  bool update_contacts(const Configuration& q, double reach);
+  /// Makes contacts of all pairs of groups that could meet if each node moves by its `reach`, now
+  /// and for some time. True: the list has changed.
+  bool update_contacts(const Configuration& q, std::span<const double> reach);
+  /// Whether the list holds all pairs that can meet when the nodes are at q or as far from there.
+  bool lists_all_near(const Configuration& q, std::span<const double> reach) const;
   /// Makes just these contacts of groups.
   void set_contacts(std::vector<ContactKey> keys);
   /// How far from a node its contacts can be: a turn moves them by this.
@@ -167,7 +169,8 @@ class System {
   std::vector<std::pair<int, int>> pairs_;
   std::vector<ContactKey> found_;
   Configuration searched_;
-  double skin_ = -1.0;
+  std::vector<double> margins_;  // node: how far it may go until the next search
+  double skin_ = -1.0;           // and both of a pair together; negative: to be searched
   int dofs_ = 0, joint_rows_ = 0, contact_rows_ = 0;
   Configuration q0_;
   NodalVector v0_, weights_, inverse_weights_;

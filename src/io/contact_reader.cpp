@@ -320,8 +320,12 @@ void read_spheres(const TomlTable& table, const TomlTable& sphere, const TomlTab
                   const BodyLookup& bodies, ContactSpec contact, ContactReading& reading) {
   const Spheres ones = find_spheres(sphere, bodies), twos = find_spheres(other, bodies);
   const bool several = ones.bodies.size() > 1 || twos.bodies.size() > 1;
+  const auto is_in_ones = [&](const BodyChoice& body) {
+    return std::any_of(ones.bodies.begin(), ones.bodies.end(),
+                       [&](const BodyChoice& each) { return each.same_as(body); });
+  };
   const bool alike = ones.bodies.size() == twos.bodies.size() && !ones.bodies.empty() &&
-                     ones.bodies.front().same_as(twos.bodies.front());
+                     is_in_ones(twos.bodies.front()) && is_in_ones(twos.bodies.back());
   const std::size_t combinations = ones.bodies.size() * twos.bodies.size();
   if ((alike ? (combinations - ones.bodies.size()) / 2 : combinations) > most_listed_pairs) {
     read_sphere_group(table, sphere, other, ones, twos, contact, reading);

@@ -87,7 +87,8 @@ TEST(ContactGroups, hold_the_pairs_that_are_near) {
   const std::size_t own = static_cast<std::size_t>(system.own_contacts());
   EXPECT_EQ(own, 12U);                      // with the floor
   q[2].x = q[1].x + Vec3(0.041, 0.0, 0.0);  // a gap of 1 mm
-  system.update_contacts(q, 1e-3);
+  const std::vector<double> reach(q.size(), 1e-3);
+  system.update_contacts(q, reach);
   const auto holds = [&](int one, int two) {
     for (const ContactKey& key : system.contact_keys()) {
       if (key == ContactKey{0, one, two}) return true;
@@ -96,7 +97,7 @@ TEST(ContactGroups, hold_the_pairs_that_are_near) {
   };
   EXPECT_TRUE(holds(0, 1));
   q[2].x += Vec3(1.0, 0.0, 0.0);
-  EXPECT_TRUE(system.update_contacts(q, 1e-3));
+  EXPECT_TRUE(system.update_contacts(q, reach));
   EXPECT_FALSE(holds(0, 1));
   for (std::size_t c = own; c < system.contacts().size(); ++c) {
     EXPECT_EQ(system.contacts()[c].group, 0);
