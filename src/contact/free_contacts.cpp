@@ -143,17 +143,16 @@ FreeContacts::Result FreeContacts::solve(bool from_zero, double precision, doubl
     int rows = 0, sweeps = 0;
     for (const int k : island) rows += items_[static_cast<std::size_t>(k)].rows;
     bool solved = false;
-    if (rows <= max_newton_rows) {
-      solved = newton(island, from_zero, precision, result);
-      if (!solved && !may_sweep) {
-        result.solved = false;
-        return result;
-      }
-      if (!solved) {
-        ++result.recovered;
-        sweep(island, sweeps, recovery_sweeps, 1e-12);
-        solved = newton(island, false, precision, result);
-      }
+    const bool small = rows <= max_newton_rows;
+    if (small) solved = newton(island, from_zero, precision, result);
+    if (!solved && !may_sweep) {
+      result.solved = false;
+      return result;
+    }
+    if (!solved && small) {
+      ++result.recovered;
+      sweep(island, sweeps, recovery_sweeps, 1e-12);
+      solved = newton(island, false, precision, result);
     }
     if (!solved) {
       result.all_exact = false;

@@ -49,7 +49,7 @@ class FreeContacts {
   /// `from_zero`: Newton's method does not start from the guesses but from no reactions at all, so
   /// that redundant contacts share the load evenly. `precision`: of Newton's method. `tolerance`:
   /// of the sweeps, relative to the size of the reactions. Without sweeps (none allowed) it gives
-  /// up at the first island that Newton's method fails on.
+  /// up at the first island that is too large for Newton's method, or that it fails on.
   Result solve(bool from_zero, double precision, double tolerance, int max_sweeps);
 
   RowVector reaction(std::size_t contact) const;

@@ -123,7 +123,6 @@ void System::add_contact(const ContactSpec& spec) {
 void System::add_group(const ContactGroupSpec& spec) {
   ContactGroup group{spec.contact, node_of(spec.contact.face), {}, {}, spec.among_themselves};
   group.contact.face = about_node(spec.contact.face);
-  for (Vec3& corner : group.contact.outline) corner -= centres_[group.face_node];
   const auto add = [&](const std::vector<ContactGroupSpec::Sphere>& from,
                        std::vector<ContactGroup::Sphere>& to) {
     for (const ContactGroupSpec::Sphere& sphere : from) {

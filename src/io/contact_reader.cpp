@@ -101,7 +101,6 @@ void add_points(const TomlTable& point, const BodyChoice& body, const std::vecto
 struct Spheres {
   std::vector<BodyChoice> bodies;
   std::vector<double> radii;
-  Vec3 centre = Vec3::Zero();
 };
 
 // Radius of a body that is round: in space all around, in the plane about z.

@@ -105,9 +105,8 @@ RC_GTEST_PROP(FreeContacts, obey_their_laws_when_solved_by_newton, ()) {
   RC_ASSERT(imbalance(free, nodes, contacts) < 1e-9);
 }
 
-TEST(FreeContacts, that_are_many_obey_their_laws_by_sweeps) {
-  // A column of points, each pressed down on the one below: more rows than Newton's method takes.
-  constexpr int points = 150;
+/// A column of points, each pressed down on the one below.
+std::vector<TestContact> column(int points) {
   std::vector<TestContact> contacts;
   for (int n = 1; n <= points; ++n) {
     TestContact c{n - 1, n, {}, PairRows::Zero(1, 12), RowVector::Constant(1, n == 1 ? -1.0 : 0.0)};
@@ -115,6 +114,12 @@ TEST(FreeContacts, that_are_many_obey_their_laws_by_sweeps) {
     c.rows(0, 8) = 1.0;
     contacts.push_back(c);
   }
+  return contacts;
+}
+
+TEST(FreeContacts, that_are_many_obey_their_laws_by_sweeps) {
+  constexpr int points = 150;  // more rows than Newton's method takes
+  const auto contacts = column(points);
   FreeContacts free;
   fill(free, points + 1, contacts);
   const FreeContacts::Result result = free.solve(true, 0.0, 1e-9, 100'000);
@@ -124,6 +129,13 @@ TEST(FreeContacts, that_are_many_obey_their_laws_by_sweeps) {
   EXPECT_LT(result.residual, 1e-6);
   EXPECT_LT(violation(free, contacts), 1e-6);
   EXPECT_LT(imbalance(free, points + 1, contacts), 1e-9);
+}
+
+TEST(FreeContacts, that_are_many_are_not_called_solved_without_sweeps) {
+  const auto contacts = column(150);
+  FreeContacts free;
+  fill(free, 151, contacts);
+  EXPECT_FALSE(free.solve(true, 0.0, 1e-9, 0).solved);
 }
 
 TEST(FreeContacts, that_are_redundant_share_the_load) {
