@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "dynamics/energy_ledger.hpp"
-#include "dynamics/nsga.hpp"
+#include "dynamics/integrator.hpp"
 
 namespace clatter {
 

@@ -83,9 +83,9 @@ const FrictionNames& names_of(FrictionKind kind) {
 
 }  // namespace
 
-ChannelList::ChannelList(const Model& model, const System& system, const Nsga& nsga,
+ChannelList::ChannelList(const Model& model, const System& system, const Integrator& integrator,
                          const Books& books)
-    : system_(system), nsga_(nsga), books_(books) {
+    : system_(system), integrator_(integrator), books_(books) {
   for (std::size_t b = 0; b < model.bodies.size(); ++b) list_body(model.bodies[b], b + 1);
   for (const Beam& beam : system_.beams()) {
     list_nodes(beam);
@@ -107,27 +107,27 @@ void ChannelList::list_body(const BodySpec& body, std::size_t n) {
   const std::vector<std::string> axes = axes_of(planar);
   const std::size_t count = axes.size();
   add(path + "/position", axes, "m", [this, n, node, count](double* out) {
-    const NodeState& state = nsga_.q()[n];
+    const NodeState& state = integrator_.q()[n];
     put(out, state.x - state.R * system_.centre_of_mass(node), count);
   });
   if (planar) {
-    add(path + "/angle", {""}, "rad", [this, n](double* out) { *out = nsga_.q()[n].angle; });
+    add(path + "/angle", {""}, "rad", [this, n](double* out) { *out = integrator_.q()[n].angle; });
   } else if (body.kind == BodyKind::rigid) {
     add(path + "/orientation", {"w", "x", "y", "z"}, "",
-        [this, n](double* out) { put(out, nsga_.q()[n].p); });
+        [this, n](double* out) { put(out, integrator_.q()[n].p); });
   }
   add(path + "/velocity", axes, "m/s", [this, n, node, count](double* out) {
-    const NodeState& state = nsga_.q()[n];
-    const Vec6 v = of_node(nsga_.v(), node);
+    const NodeState& state = integrator_.q()[n];
+    const Vec6 v = of_node(integrator_.v(), node);
     const Vec3 spin = state.R * v.tail<3>();
     put(out, v.head<3>() - spin.cross(state.R * system_.centre_of_mass(node)), count);
   });
   if (planar) {
     add(path + "/angular_velocity", {""}, "rad/s",
-        [this, node](double* out) { *out = of_node(nsga_.v(), node)[5]; });
+        [this, node](double* out) { *out = of_node(integrator_.v(), node)[5]; });
   } else if (body.kind == BodyKind::rigid) {
     add(path + "/angular_velocity", axes, "rad/s",
-        [this, node](double* out) { put(out, of_node(nsga_.v(), node).tail<3>()); });
+        [this, node](double* out) { put(out, of_node(integrator_.v(), node).tail<3>()); });
   }
 }
 
@@ -138,7 +138,8 @@ void ChannelList::list_nodes(const Beam& beam) {
     add("beams/" + beam.name + "/" + name, numbered(0, beam.nodes, components), unit,
         [this, &beam, width, put_node](double* out) {
           for (int n = beam.first_node; n < beam.first_node + beam.nodes; ++n, out += width) {
-            put_node(out, nsga_.q()[static_cast<std::size_t>(n)], Vec6(of_node(nsga_.v(), n)));
+            put_node(out, integrator_.q()[static_cast<std::size_t>(n)],
+                     Vec6(of_node(integrator_.v(), n)));
           }
         });
   };
@@ -180,7 +181,7 @@ void ChannelList::list_sections(const Beam& beam) {
 void ChannelList::put_sections(const Beam& beam, double* out) const {
   for (int e = 0; e < beam.elements; ++e) {
     const BeamElement& element = system_.beam_elements()[beam.first_element + e];
-    const BeamElement::Section section = element.section(nsga_.q(), nsga_.v());
+    const BeamElement::Section section = element.section(integrator_.q(), integrator_.v());
     double* at = out + e;
     for (const SectionVector* values : {&section.resultant, &section.strain}) {
       for (const int i : section_entries(beam.planar)) {
@@ -194,30 +195,31 @@ void ChannelList::put_sections(const Beam& beam, double* out) const {
 void ChannelList::list_spring(const Spring& spring) {
   const std::string path = "springs/" + spring.name();
   add(path + "/coordinate", {""}, "m or rad",
-      [this, &spring](double* out) { *out = spring.coordinate(nsga_.q()); });
+      [this, &spring](double* out) { *out = spring.coordinate(integrator_.q()); });
   add(path + "/tension", {""}, "N or N m", [this, &spring](double* out) {
     Spring::Force force;
-    spring.force(nsga_.q(), nsga_.v(), force);
+    spring.force(integrator_.q(), integrator_.v(), force);
     *out = force.tension;
   });
 }
 
 ChannelList::JointMultipliers ChannelList::of_joint(const VecX& all, std::size_t j) const {
-  return all.segment(system_.joints()[j].first_row, nsga_.joint_rows(static_cast<int>(j)).rows());
+  return all.segment(system_.joints()[j].first_row,
+                     integrator_.joint_rows(static_cast<int>(j)).rows());
 }
 
 ChannelList::JointMultipliers ChannelList::mean_force(std::size_t j) const {
-  JointMultipliers force = of_joint(nsga_.joint_forces(), j);
-  if (!nsga_.is_struck(static_cast<int>(j)) && books_.last_step_size > 0.0)
-    force += of_joint(nsga_.joint_impulses(), j) / books_.last_step_size;
+  JointMultipliers force = of_joint(integrator_.joint_forces(), j);
+  if (!integrator_.is_struck(static_cast<int>(j)) && books_.last_step_size > 0.0)
+    force += of_joint(integrator_.joint_impulses(), j) / books_.last_step_size;
   return force;
 }
 
 void ChannelList::joint_reaction(std::size_t j, const JointMultipliers& multipliers, Vec3& force,
                                  Vec3& torque) const {
-  const KktMatrix::Rows& rows = nsga_.joint_rows(static_cast<int>(j));
+  const KktMatrix::Rows& rows = integrator_.joint_rows(static_cast<int>(j));
   const Vec6 on_b = rows.rightCols<6>().transpose() * multipliers;
-  system_.joints()[j].reaction(on_b, nsga_.q(), force, torque);
+  system_.joints()[j].reaction(on_b, integrator_.q(), force, torque);
 }
 
 void ChannelList::list_joint(std::size_t j) {
@@ -241,14 +243,14 @@ void ChannelList::list_joint(std::size_t j) {
   });
   if (joint.has_coordinate()) {
     add(path + "/coordinate", {""}, joint.coordinate_is_angle() ? "rad" : "m",
-        [this, &joint](double* out) { *out = joint.coordinate(nsga_.q()); });
+        [this, &joint](double* out) { *out = joint.coordinate(integrator_.q()); });
   }
 }
 
 void ChannelList::list_contact(std::size_t c) {
   const Contact& contact = system_.contacts()[c];
   const std::string path = "contacts/" + contact.name();
-  const auto state = [this, c]() -> const ContactState& { return nsga_.contacts()[c]; };
+  const auto state = [this, c]() -> const ContactState& { return integrator_.contacts()[c]; };
   const auto force_factor = [this, state] {
     return state().persistent && books_.last_step_size > 0.0 ? 1.0 / books_.last_step_size : 0.0;
   };
@@ -287,7 +289,7 @@ void ChannelList::list_group(int g) {
   const std::string path = "contacts/" + system_.contact_groups()[group].contact.name;
   const auto over_contacts = [this, g](auto&& visit) {
     for (std::size_t c = 0; c < system_.contacts().size(); ++c) {
-      if (system_.contacts()[c].group == g) visit(nsga_.contacts()[c]);
+      if (system_.contacts()[c].group == g) visit(integrator_.contacts()[c]);
     }
   };
   const auto count = [over_contacts](auto&& is) {
@@ -312,10 +314,12 @@ void ChannelList::list_group(int g) {
 
 void ChannelList::list_momentum() {
   const std::vector<std::string> axes{"x", "y", "z"};
-  add("system/linear_momentum", axes, "kg m/s",
-      [this](double* out) { put(out, system_.momentum(nsga_.q(), nsga_.v()).head<3>()); });
-  add("system/angular_momentum", axes, "kg m2/s",
-      [this](double* out) { put(out, system_.momentum(nsga_.q(), nsga_.v()).tail<3>()); });
+  add("system/linear_momentum", axes, "kg m/s", [this](double* out) {
+    put(out, system_.momentum(integrator_.q(), integrator_.v()).head<3>());
+  });
+  add("system/angular_momentum", axes, "kg m2/s", [this](double* out) {
+    put(out, system_.momentum(integrator_.q(), integrator_.v()).tail<3>());
+  });
 }
 
 void ChannelList::list_energy() {

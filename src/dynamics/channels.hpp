@@ -7,7 +7,7 @@
 
 #include "dynamics/books.hpp"
 #include "dynamics/channel.hpp"
-#include "dynamics/nsga.hpp"
+#include "dynamics/integrator.hpp"
 #include "dynamics/system.hpp"
 #include "model/model.hpp"
 
@@ -16,8 +16,9 @@ namespace clatter {
 /// Everything that can be recorded of a run, and how it is read off the state.
 class ChannelList {
  public:
-  /// Reads `system`, `nsga` and `books` at every sample: they must outlive the list.
-  ChannelList(const Model& model, const System& system, const Nsga& nsga, const Books& books);
+  /// Reads `system`, `integrator` and `books` at every sample: they must outlive the list.
+  ChannelList(const Model& model, const System& system, const Integrator& integrator,
+              const Books& books);
   ChannelList(const ChannelList&) = delete;
   ChannelList& operator=(const ChannelList&) = delete;
   ChannelList(ChannelList&&) = delete;
@@ -63,7 +64,7 @@ class ChannelList {
                       Vec3& torque) const;
 
   const System& system_;
-  const Nsga& nsga_;
+  const Integrator& integrator_;
   const Books& books_;
   std::vector<Channel> channels_;
   std::vector<Fill> fills_;

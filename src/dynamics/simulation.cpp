@@ -9,7 +9,7 @@
 
 #include "dynamics/books.hpp"
 #include "dynamics/channels.hpp"
-#include "dynamics/nsga.hpp"
+#include "dynamics/make_integrator.hpp"
 #include "dynamics/start_checks.hpp"
 #include "dynamics/statics.hpp"
 
@@ -35,8 +35,8 @@ struct Simulation::Impl : Books {
   explicit Impl(Model given)
       : model(std::move(given)),
         system(model),
-        nsga(system, model.integrator),
-        channels(model, system, nsga, *this),
+        integrator(make_integrator(system, model.integrator)),
+        channels(model, system, *integrator, *this),
         h(model.integrator.step),
         total_steps(steps_to_cover(model.integrator.duration, h)) {
     if (std::abs(h * static_cast<double>(total_steps) - model.integrator.duration) > 1e-6 * h) {
@@ -64,9 +64,9 @@ struct Simulation::Impl : Books {
     Configuration q = system.initial_configuration();
     NodalVector v = system.initial_velocity();
     if (model.assemble) {
-      if (!nsga.assemble(q, v)) {
-        throw Error(
-            fmt::format("{}the joints cannot be assembled: {}", file_prefix(), nsga.failure()));
+      if (!integrator->assemble(q, v)) {
+        throw Error(fmt::format("{}the joints cannot be assembled: {}", file_prefix(),
+                                integrator->failure()));
       }
       for (std::string& line : moves_of_assembly(system, q, v, model.integrator.duration)) {
         notices.push_back(std::move(line));
@@ -77,9 +77,9 @@ struct Simulation::Impl : Books {
     check_axes(system, q);
     if (const auto line = redundancy_of_joints(system, q)) notices.push_back(*line);
     if (model.equilibrium) settle(q);
-    nsga.place(q, v);
+    integrator->place(q, v);
     check_penetration(system, q, model.equilibrium);
-    if (!nsga.start(q, v, 0.0)) throw Error(file_prefix() + nsga.failure());
+    if (!integrator->start(q, v, 0.0)) throw Error(file_prefix() + integrator->failure());
     system.remember(q);
   }
 
@@ -111,29 +111,29 @@ struct Simulation::Impl : Books {
 
   void step() {
     const double t = time(), end = h * static_cast<double>(steps + 1);
-    nsga.save(before);
+    integrator->save(before);
     books_before = static_cast<const Books&>(*this);
     if (!(model.integrator.locate_impacts ? advance_by_impacts(t, end - t)
                                           : advance(t, end - t, 0))) {
-      const std::string reason = nsga.failure();
-      nsga.restore(before);
+      const std::string reason = integrator->failure();
+      integrator->restore(before);
       static_cast<Books&>(*this) = books_before;
       throw Error(fmt::format("{}the step from t = {:.9g} s failed even when halved {} times: {}",
                               file_prefix(), t, model.integrator.max_halvings, reason));
     }
     ++steps;
-    system.check_bends(nsga.q());
+    system.check_bends(integrator->q());
     ++statistics.steps;
-    statistics.smooth_time = nsga.smooth_time;
-    statistics.position_time = nsga.position_time;
-    statistics.velocity_time = nsga.velocity_time;
-    statistics.linear_algebra_time = nsga.linear_algebra_time();
-    statistics.factorisations = nsga.factorisations();
-    statistics.solves = nsga.solves();
+    statistics.smooth_time = integrator->smooth_time;
+    statistics.position_time = integrator->position_time;
+    statistics.velocity_time = integrator->velocity_time;
+    statistics.linear_algebra_time = integrator->linear_algebra_time();
+    statistics.factorisations = integrator->factorisations();
+    statistics.solves = integrator->solves();
   }
 
   bool advance(double t, double step_size, int level) {
-    if (nsga.advance(t, step_size)) {
+    if (integrator->advance(t, step_size)) {
       book(step_size);
       return true;
     }
@@ -151,22 +151,22 @@ struct Simulation::Impl : Books {
     const double end = t + step_size;
     double part = step_size;
     for (int trial = 0; trial < max_trials; ++trial) {
-      nsga.save(before_impact);
-      if (!nsga.advance(t, part)) {
-        nsga.restore(before_impact);
+      integrator->save(before_impact);
+      if (!integrator->advance(t, part)) {
+        integrator->restore(before_impact);
         break;
       }
-      const double meeting = part * nsga.first_impact(part, margin / part);
+      const double meeting = part * integrator->first_impact(part, margin / part);
       if (meeting > 2.0 * margin && meeting < part) {
-        nsga.restore(before_impact);
+        integrator->restore(before_impact);
         part = meeting - margin;  // come close first
         continue;
       }
       if (meeting < part && part > 4.0 * margin) {
-        nsga.restore(before_impact);
+        integrator->restore(before_impact);
         part = meeting + margin;
-        if (!nsga.advance(t, part)) {
-          nsga.restore(before_impact);
+        if (!integrator->advance(t, part)) {
+          integrator->restore(before_impact);
           break;
         }
       }
@@ -183,11 +183,11 @@ struct Simulation::Impl : Books {
 
   Powers powers() const {
     Powers p;
-    p.load = system.load_power(nsga.q(), nsga.v());
-    p.damper = system.damper_power(nsga.q(), nsga.v());
+    p.load = system.load_power(integrator->q(), integrator->v());
+    p.damper = system.damper_power(integrator->q(), integrator->v());
     for (const Joint& joint : system.joints()) {
       for (std::size_t i = 0; i < joint.rows().size(); ++i) {
-        p.motor += nsga.joint_forces()[joint.first_row + static_cast<Eigen::Index>(i)] *
+        p.motor += integrator->joint_forces()[joint.first_row + static_cast<Eigen::Index>(i)] *
                    joint.target_rate(joint.rows()[i]);
       }
     }
@@ -196,9 +196,9 @@ struct Simulation::Impl : Books {
 
   /// What the ledger says of the present state; a step does not need it.
   void measure_energy() {
-    ledger.kinetic = system.kinetic_energy(nsga.v());
-    ledger.gravity = system.gravity_energy(nsga.q());
-    ledger.elastic = system.elastic_energy(nsga.q());
+    ledger.kinetic = system.kinetic_energy(integrator->v());
+    ledger.gravity = system.gravity_energy(integrator->q());
+    ledger.elastic = system.elastic_energy(integrator->q());
   }
 
   void begin_ledger() {
@@ -220,13 +220,13 @@ struct Simulation::Impl : Books {
       for (std::size_t i = 0; i < joint.rows().size(); ++i) {
         const auto row = static_cast<std::size_t>(joint.first_row) + i;
         const double rate = joint.target_rate(joint.rows()[i]);
-        ledger.motor_work +=
-            nsga.joint_impulses()[static_cast<Eigen::Index>(row)] * 0.5 * (last_rates[row] + rate);
+        ledger.motor_work += integrator->joint_impulses()[static_cast<Eigen::Index>(row)] * 0.5 *
+                             (last_rates[row] + rate);
         last_rates[row] = rate;
       }
     }
-    for (std::size_t c = 0; c < nsga.contacts().size(); ++c) {
-      const ContactState& state = nsga.contacts()[c];
+    for (std::size_t c = 0; c < integrator->contacts().size(); ++c) {
+      const ContactState& state = integrator->contacts()[c];
       if (c < interval_impulses.size()) {
         interval_impulses[c] += state.impulse;
       } else {
@@ -238,14 +238,15 @@ struct Simulation::Impl : Books {
       ledger.friction_loss -= state.work.tail(state.work.size() - 1).sum();
     }
     for (std::size_t j = 0; j < system.joints().size(); ++j) {
-      if (!nsga.is_struck(static_cast<int>(j))) continue;
-      const auto rows = nsga.joint_rows(static_cast<int>(j)).rows();
+      if (!integrator->is_struck(static_cast<int>(j))) continue;
+      const auto rows = integrator->joint_rows(static_cast<int>(j)).rows();
       const int first = system.joints()[j].first_row;
-      interval_joint_impulse.segment(first, rows) += nsga.joint_impulses().segment(first, rows);
+      interval_joint_impulse.segment(first, rows) +=
+          integrator->joint_impulses().segment(first, rows);
     }
     last_step_size = step_size;
 
-    const StepCounts& counts = nsga.counts();
+    const StepCounts& counts = integrator->counts();
     const auto count = [](IterationStatistics& all, int& interval, int now_done) {
       all.total += now_done;
       all.max = std::max(all.max, now_done);
@@ -269,17 +270,18 @@ struct Simulation::Impl : Books {
     interval_counts.sweeps = std::max(interval_counts.sweeps, counts.sweeps);
     statistics.max_impacts = std::max(statistics.max_impacts, counts.impacts);
     interval_counts.impacts += counts.impacts;
-    statistics.max_joint_error = std::max(statistics.max_joint_error, nsga.joint_error());
+    statistics.max_joint_error = std::max(statistics.max_joint_error, integrator->joint_error());
     statistics.max_joint_velocity_error =
-        std::max(statistics.max_joint_velocity_error, nsga.joint_velocity_error());
+        std::max(statistics.max_joint_velocity_error, integrator->joint_velocity_error());
     book_gaps();
   }
 
   void book_gaps() {
-    for (std::size_t c = 0; c < nsga.contacts().size(); ++c) {
+    for (std::size_t c = 0; c < integrator->contacts().size(); ++c) {
       const Contact& contact = system.contacts()[c];
-      if (!nsga.is_armed(static_cast<int>(c)) || !contact.over_face(nsga.q())) continue;
-      statistics.min_gap = std::min(statistics.min_gap, nsga.contacts()[c].gap);
+      if (!integrator->is_armed(static_cast<int>(c)) || !contact.over_face(integrator->q()))
+        continue;
+      statistics.min_gap = std::min(statistics.min_gap, integrator->contacts()[c].gap);
     }
   }
 
@@ -287,14 +289,14 @@ struct Simulation::Impl : Books {
 
   Model model;
   System system;
-  Nsga nsga;
+  std::unique_ptr<Integrator> integrator;
   ChannelList channels;
   double h;
   long steps = 0, total_steps;
   RunStatistics statistics;
   std::vector<std::string> notices;
   Books books_before;
-  Nsga::Snapshot before, before_impact;
+  Integrator::Snapshot before, before_impact;
 };
 
 Simulation::Simulation(const Model& model) : impl_(std::make_unique<Impl>(model)) {}
@@ -310,15 +312,15 @@ const std::vector<Channel>& Simulation::channels() const { return impl_->channel
 int Simulation::row_size() const { return impl_->channels.row_size(); }
 void Simulation::sample(std::span<double> row) const {
   impl_->measure_energy();
-  impl_->nsga.complete_contacts();
+  impl_->integrator->complete_contacts();
   impl_->channels.sample(row);
 }
 
 bool Simulation::is_balanced() const {
   const System& system = impl_->system;
   NodalVector f = NodalVector::Zero(system.nodal_size()), net = f;
-  const ForceSizes sizes = system.forces(impl_->nsga.q(), impl_->nsga.v(), f);
-  system.apply_mass(impl_->nsga.acceleration(), net);
+  const ForceSizes sizes = system.forces(impl_->integrator->q(), impl_->integrator->v(), f);
+  system.apply_mass(impl_->integrator->acceleration(), net);
   return system.weighted_norm(net) <= 1e-6 * sizes.terms + 1e-13 * sizes.numbers;
 }
 
@@ -329,17 +331,18 @@ std::vector<std::string> Simulation::node_names() const {
 }
 
 Modes Simulation::modes(int count) const {
-  return find_modes(impl_->system, impl_->nsga.q(), impl_->nsga.joint_forces(), count);
+  return find_modes(impl_->system, impl_->integrator->q(), impl_->integrator->joint_forces(),
+                    count);
 }
 
 void Simulation::sample_displaced(const NodalVector& increment, std::span<double> row) {
-  Nsga::Snapshot here;
-  impl_->nsga.save(here);
-  Nsga::Snapshot there = here;
+  Integrator::Snapshot here;
+  impl_->integrator->save(here);
+  Integrator::Snapshot there = here;
   retract(impl_->system.nodes(), here.q, increment, there.q);
-  impl_->nsga.restore(there);
+  impl_->integrator->restore(there);
   impl_->channels.sample(row);
-  impl_->nsga.restore(here);
+  impl_->integrator->restore(here);
 }
 
 void Simulation::start_interval() {

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "dynamics/nsga.hpp"
 #include "support/run.hpp"
 
 namespace clatter {

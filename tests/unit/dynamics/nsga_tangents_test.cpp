@@ -2,7 +2,9 @@
 
 #include <type_traits>
 
-#include "dynamics/nsga_problems.hpp"
+#include "dynamics/nsga.hpp"
+#include "dynamics/projections.hpp"
+#include "dynamics/smooth_motion.hpp"
 #include "support/finite_difference.hpp"
 #include "support/random_state.hpp"
 #include "support/run.hpp"

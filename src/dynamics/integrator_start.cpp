@@ -1,10 +1,10 @@
-#include "dynamics/nsga_problems.hpp"
+#include "dynamics/projections.hpp"
 
-// How Nsga starts: bodies moved onto their joints, and accelerations that go with the motion.
+// How integrators start: bodies moved onto their joints, and accelerations that go with the motion.
 
 namespace clatter {
 
-bool Nsga::assemble(Configuration& q, NodalVector& v) {
+bool Integrator::assemble(Configuration& q, NodalVector& v) {
   counts_ = {};
   q_n_ = q_ = q;
   v_n_ = vs_ = v;
@@ -23,13 +23,13 @@ bool Nsga::assemble(Configuration& q, NodalVector& v) {
   return true;
 }
 
-void Nsga::place(const Configuration& q, const NodalVector& v) {
+void Integrator::place(const Configuration& q, const NodalVector& v) {
   q_n_ = q_ = q;
   v_n_ = v;
   update_contacts(0.0);
 }
 
-bool Nsga::start(const Configuration& q, const NodalVector& v, double t) {
+bool Integrator::start(const Configuration& q, const NodalVector& v, double t) {
   q_n_ = q_ = q;
   v_n_ = v;
   begin_step(0.0);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Newton's method for the subproblems of Nsga, and what helps it where it fails. Internal to Nsga.
+// Newton's method for the subproblems of a step, and what helps it where it fails. Internal to
+// integrators.
 
 #include <fmt/format.h>
 
@@ -8,7 +9,7 @@
 #include <array>
 #include <cmath>
 
-#include "dynamics/nsga.hpp"
+#include "dynamics/integrator.hpp"
 
 namespace clatter {
 
@@ -35,12 +36,12 @@ inline double ratio(double value, double allowed) {
 }
 
 template <class Matrix>
-void Nsga::to_increments(Matrix& columns, int a, int b) const {
+void Integrator::to_increments(Matrix& columns, int a, int b) const {
   clatter::to_increments(columns, system_.nodes(), a, b, T_);
 }
 
 template <class Problem>
-void Nsga::evaluate_contacts(const Problem& problem, const VecX& multipliers) {
+void Integrator::evaluate_contacts(const Problem& problem, const VecX& multipliers) {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     ContactWork& work = contact_work_[c];
     const Contact& contact = system_.contacts()[c];
@@ -57,7 +58,7 @@ void Nsga::evaluate_contacts(const Problem& problem, const VecX& multipliers) {
 /// Newton's method from where the problem stands; where it fails, Gauss-Seidel on the condensed
 /// contact problem finds the active sets and Newton finishes.
 template <class Problem>
-bool Nsga::solve_contacts(Problem& problem, double& eps, int& iterations, const char* what) {
+bool Integrator::solve_contacts(Problem& problem, double& eps, int& iterations, const char* what) {
   if (free_bodies_) {
     if (solve_free(problem, eps, iterations, what)) return true;
     if (!system_.contact_groups().empty()) return false;  // too many for one matrix
@@ -84,7 +85,7 @@ bool Nsga::solve_contacts(Problem& problem, double& eps, int& iterations, const 
 }
 
 template <class Problem>
-bool Nsga::solve_free(Problem& problem, double& eps, int& iterations, const char* what) {
+bool Integrator::solve_free(Problem& problem, double& eps, int& iterations, const char* what) {
   Residual r = problem.evaluate();
   const auto nodes = static_cast<int>(system_.nodes().size());
   NodalVector& motion = momentum_;  // scratch between evaluations
@@ -182,7 +183,7 @@ bool Nsga::solve_free(Problem& problem, double& eps, int& iterations, const char
 
 /// One linearisation of the problem, condensed on its contact rows and solved there.
 template <class Problem>
-bool Nsga::find_active_sets(Problem& problem, double& eps) {
+bool Integrator::find_active_sets(Problem& problem, double& eps) {
   KktMatrix& K = contact_K_;
   const Residual r = problem.evaluate();
   if (!std::isfinite(r.merit)) return false;
@@ -263,7 +264,8 @@ bool Nsga::find_active_sets(Problem& problem, double& eps) {
 }
 
 template <class Problem>
-bool Nsga::solve(Problem& problem, KktMatrix& K, double& eps, int& iterations, const char* what) {
+bool Integrator::solve(Problem& problem, KktMatrix& K, double& eps, int& iterations,
+                       const char* what) {
   VecX& dx = problem.rhs;
   Residual r = problem.evaluate();
   std::array<double, 3> recent;

@@ -2,13 +2,13 @@
 
 #include <cmath>
 
-#include "dynamics/nsga_newton.hpp"
+#include "dynamics/integrator_newton.hpp"
 
-// Rows, reactions and tangents of all elements, as the subproblems of Nsga add them up.
+// Rows, reactions and tangents of all elements, as the subproblems of a step add them up.
 
 namespace clatter {
 
-void Nsga::evaluate_joint_rows(const Configuration& q) {
+void Integrator::evaluate_joint_rows(const Configuration& q) {
   Vec12 g;
   for (std::size_t j = 0; j < joint_G_.size(); ++j) {
     const Joint& joint = system_.joints()[j];
@@ -19,7 +19,7 @@ void Nsga::evaluate_joint_rows(const Configuration& q) {
   }
 }
 
-void Nsga::evaluate_contact_rows(const Configuration& q) {
+void Integrator::evaluate_contact_rows(const Configuration& q) {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     if (!contact_work_[c].near) continue;
     const Contact& contact = system_.contacts()[c];
@@ -28,7 +28,7 @@ void Nsga::evaluate_contact_rows(const Configuration& q) {
   }
 }
 
-void Nsga::evaluate_position_rows(const Configuration& q) {
+void Integrator::evaluate_position_rows(const Configuration& q) {
   evaluate_contact_rows(q);
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     const Contact& contact = system_.contacts()[c];
@@ -38,7 +38,7 @@ void Nsga::evaluate_position_rows(const Configuration& q) {
   }
 }
 
-void Nsga::evaluate_tangents(const NodalVector& increment) {
+void Integrator::evaluate_tangents(const NodalVector& increment) {
   for (std::size_t n = 1; n < T_.size(); ++n) {
     if (system_.nodes()[n].rotates_in_space) {
       T_[n] = tangent_so3(of_node(increment, static_cast<int>(n)).tail<3>());
@@ -46,12 +46,12 @@ void Nsga::evaluate_tangents(const NodalVector& increment) {
   }
 }
 
-void Nsga::add_tangents(KktMatrix& K, const Configuration& q, const NodalVector& v,
-                        const TangentFactors& factors) const {
+void Integrator::add_tangents(KktMatrix& K, const Configuration& q, const NodalVector& v,
+                              const TangentFactors& factors) const {
   clatter::add_tangents(system_, q, v, factors, T_, K);
 }
 
-void Nsga::add_joint_reactions(const VecX& force, NodalVector& reaction) const {
+void Integrator::add_joint_reactions(const VecX& force, NodalVector& reaction) const {
   for (std::size_t j = 0; j < joint_G_.size(); ++j) {
     const Joint& joint = system_.joints()[j];
     const Vec12 pair = joint_G_[j].transpose() * force.segment(joint.first_row, joint_G_[j].rows());
@@ -60,7 +60,7 @@ void Nsga::add_joint_reactions(const VecX& force, NodalVector& reaction) const {
   }
 }
 
-void Nsga::add_joint_tangents(KktMatrix& K, const VecX* force) const {
+void Integrator::add_joint_tangents(KktMatrix& K, const VecX* force) const {
   Mat12 H;
   for (std::size_t j = 0; j < joint_G_.size(); ++j) {
     const Joint& joint = system_.joints()[j];
@@ -81,7 +81,7 @@ void Nsga::add_joint_tangents(KktMatrix& K, const VecX* force) const {
 }
 
 /// Rows at position level, whose slip may already be one of increments.
-void Nsga::change_of_increments(const Contact& contact, KktMatrix::Rows& change) const {
+void Integrator::change_of_increments(const Contact& contact, KktMatrix::Rows& change) const {
   if (contact.slides_by_coordinates()) {
     to_increments(change, contact.a(), contact.b());
   } else {
@@ -91,7 +91,7 @@ void Nsga::change_of_increments(const Contact& contact, KktMatrix::Rows& change)
   }
 }
 
-void Nsga::add_contact_reactions(NodalVector& reaction) const {
+void Integrator::add_contact_reactions(NodalVector& reaction) const {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     const ContactWork& work = contact_work_[c];
     if (work.equations.status == ContactStatus::open) continue;
@@ -102,7 +102,7 @@ void Nsga::add_contact_reactions(NodalVector& reaction) const {
   }
 }
 
-void Nsga::add_contact_tangents(KktMatrix& K, bool position_level) const {
+void Integrator::add_contact_tangents(KktMatrix& K, bool position_level) const {
   Mat12 H, momentum;
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     const ContactWork& work = contact_work_[c];
@@ -136,21 +136,21 @@ void Nsga::add_contact_tangents(KktMatrix& K, bool position_level) const {
   }
 }
 
-void Nsga::add_open_contacts(KktMatrix& K) const {
+void Integrator::add_open_contacts(KktMatrix& K) const {
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     const int rows = system_.contacts()[c].rows();
     K.add_open_contact(static_cast<int>(c), -KktMatrix::Multipliers::Identity(rows, rows));
   }
 }
 
-void Nsga::fill_right_side(KktMatrix& K, VecX& x) const {
+void Integrator::fill_right_side(KktMatrix& K, VecX& x) const {
   K.gather(residual_, x);
   x.head(system_.dofs()) *= -1.0;
   x.segment(K.joint_multiplier(0), joint_residual_.size()) = -joint_residual_;
   x.segment(K.contact_multiplier(0), contact_residual_.size()) = -contact_residual_;
 }
 
-double Nsga::change_of_forces(bool moved, const NodalVector& v) {
+double Integrator::change_of_forces(bool moved, const NodalVector& v) {
   if (!moved) {
     f_.setZero();
     return smooth_numbers_;
@@ -160,7 +160,7 @@ double Nsga::change_of_forces(bool moved, const NodalVector& v) {
   return sizes.numbers;
 }
 
-double Nsga::target_speed() const {
+double Integrator::target_speed() const {
   double sum = 0.0;
   for (const Joint& joint : system_.joints()) {
     for (std::size_t i = 0; i < joint.rows().size(); ++i) {
@@ -171,7 +171,7 @@ double Nsga::target_speed() const {
   return sum;
 }
 
-std::string Nsga::worst_contact() const {
+std::string Integrator::worst_contact() const {
   Eigen::Index worst = 0;
   if (contact_residual_.size() == 0 || contact_residual_.cwiseAbs().maxCoeff(&worst) == 0.0) {
     return worst_joint();
@@ -184,7 +184,7 @@ std::string Nsga::worst_contact() const {
   return {};
 }
 
-std::string Nsga::worst_joint() const {
+std::string Integrator::worst_joint() const {
   Eigen::Index worst = 0;
   if (joint_residual_.size() == 0 || joint_residual_.cwiseAbs().maxCoeff(&worst) == 0.0) return {};
   for (const Joint& joint : system_.joints()) {

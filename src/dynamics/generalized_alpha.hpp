@@ -1,0 +1,16 @@
+#pragma once
+
+namespace clatter {
+
+/// Coefficients of the generalized-alpha family, 001 (5), 002 (72).
+struct GeneralizedAlpha {
+  double am, af, gamma, beta;
+
+  explicit constexpr GeneralizedAlpha(double rho_inf)
+      : am((2.0 * rho_inf - 1.0) / (rho_inf + 1.0)),
+        af(rho_inf / (rho_inf + 1.0)),
+        gamma(0.5 + af - am),
+        beta(0.25 * (gamma + 0.5) * (gamma + 0.5)) {}
+};
+
+}  // namespace clatter
