@@ -134,41 +134,172 @@ ContactFrame Contact::frame(const Configuration& q, const Vec3& tangent) const {
   return f;
 }
 
-void Contact::rates(const Configuration& q, const ContactFrame& f, PairRows& rows) const {
-  const Mat3 &R_a = q[a_].R, &R_b = q[b_].R;
-  const auto translation = [&](int row, const Vec3& u) {
-    rows.row(row).segment<3>(0) = -u;
-    rows.row(row).segment<3>(3).noalias() = -f.arm_a.cross(u).transpose() * R_a;
-    rows.row(row).segment<3>(6) = u;
-    rows.row(row).segment<3>(9).noalias() = f.arm_b.cross(u).transpose() * R_b;
-  };
-  const auto rotation = [&](int row, const Vec3& u, double factor) {
-    rows.row(row).segment<3>(0).setZero();
-    rows.row(row).segment<3>(3).noalias() = -factor * u.transpose() * R_a;
-    rows.row(row).segment<3>(6).setZero();
-    rows.row(row).segment<3>(9).noalias() = factor * u.transpose() * R_b;
-  };
-  translation(0, f.normal);
+template <class Translation, class Rotation>
+void Contact::visit_rows(const Translation& translation, const Rotation& rotation) const {
+  translation(0, 0);
   for (const FrictionBlock& block : blocks()) {
     switch (block.kind) {
       case FrictionKind::sliding: {
         const int directions = block.rows - (patch_ > 0.0 ? 1 : 0);
-        for (int i = 0; i < directions; ++i) translation(block.first_row + i, f.tangents[i]);
-        if (patch_ > 0.0) rotation(block.first_row + directions, f.normal, patch_);
+        for (int i = 0; i < directions; ++i) translation(block.first_row + i, 1 + i);
+        if (patch_ > 0.0) rotation(block.first_row + directions, 0, patch_);
         break;
       }
       case FrictionKind::rolling:
         if (planar_) {
-          rotation(block.first_row, f.tangents[1], 1.0);
+          rotation(block.first_row, 2, 1.0);
         } else {
-          for (int i = 0; i < 2; ++i) rotation(block.first_row + i, f.tangents[i], 1.0);
+          for (int i = 0; i < 2; ++i) rotation(block.first_row + i, 1 + i, 1.0);
         }
         break;
       case FrictionKind::drilling:
-        rotation(block.first_row, f.normal, 1.0);
+        rotation(block.first_row, 0, 1.0);
         break;
     }
   }
+}
+
+void Contact::rates(const Configuration& q, const ContactFrame& f, PairRows& rows) const {
+  const Mat3 &R_a = q[a_].R, &R_b = q[b_].R;
+  const std::array directions{&f.normal, &f.tangents[0], &f.tangents[1]};
+  visit_rows(
+      [&](int row, int i) {
+        const Vec3& u = *directions[i];
+        rows.row(row).segment<3>(0) = -u;
+        rows.row(row).segment<3>(3).noalias() = -f.arm_a.cross(u).transpose() * R_a;
+        rows.row(row).segment<3>(6) = u;
+        rows.row(row).segment<3>(9).noalias() = f.arm_b.cross(u).transpose() * R_b;
+      },
+      [&](int row, int i, double factor) {
+        const Vec3& u = *directions[i];
+        rows.row(row).segment<3>(0).setZero();
+        rows.row(row).segment<3>(3).noalias() = -factor * u.transpose() * R_a;
+        rows.row(row).segment<3>(6).setZero();
+        rows.row(row).segment<3>(9).noalias() = factor * u.transpose() * R_b;
+      });
+}
+
+FrameDerivative Contact::derivative(const Configuration& q, const ContactFrame& f) const {
+  const NodeState &A = q[a_], &B = q[b_];
+  FrameDerivative d;
+  FrameDerivative::Of centre_b = FrameDerivative::Of::Zero();  // relative to the node
+  centre_b.middleCols<3>(9) = -B.R * skew(point_b_);
+  if (has_face()) {
+    const auto with_face = [&](const Vec3& direction, FrameDerivative::Of& of) {
+      of.setZero();
+      of.middleCols<3>(3) = -A.R * skew(direction);
+    };
+    with_face(normal_, d.normal);
+    for (int i = 0; i < 2; ++i) with_face(tangents_[i], d.tangents[i]);
+    d.arm_b = centre_b - radius_b_ * d.normal;
+    d.arm_a = d.arm_b;
+    d.arm_a.middleCols<3>(0) -= Mat3::Identity();
+    d.arm_a.middleCols<3>(6) += Mat3::Identity();
+    return d;
+  }
+  FrameDerivative::Of centre_a = FrameDerivative::Of::Zero();
+  centre_a.middleCols<3>(3) = -A.R * skew(point_a_);
+  FrameDerivative::Of between = centre_b - centre_a;
+  between.middleCols<3>(0) -= Mat3::Identity();
+  between.middleCols<3>(6) += Mat3::Identity();
+  const double distance = coordinate_.value(q);
+  if (distance > 0.0) {
+    d.normal = sign_ / distance * (Mat3::Identity() - f.normal * f.normal.transpose()) * between;
+  } else {
+    d.normal.setZero();
+  }
+  for (int i = 0; i < 2; ++i) d.tangents[i] = -f.normal * (f.tangents[i].transpose() * d.normal);
+  d.arm_a = centre_a + radius_a_ * d.normal;
+  d.arm_b = centre_b - radius_b_ * d.normal;
+  return d;
+}
+
+void Contact::rates_derivative(const Configuration& q, const ContactFrame& f,
+                               const FrameDerivative& d, const Vec12& v,
+                               PairRows& derivative) const {
+  const Mat3 &R_a = q[a_].R, &R_b = q[b_].R;
+  const Vec3 spin_a = R_a * v.segment<3>(3), spin_b = R_b * v.segment<3>(9);
+  const Vec3 slip =
+      v.segment<3>(6) + spin_b.cross(f.arm_b) - v.segment<3>(0) - spin_a.cross(f.arm_a);
+  const std::array directions{&f.normal, &f.tangents[0], &f.tangents[1]};
+  const std::array changes{&d.normal, &d.tangents[0], &d.tangents[1]};
+  const Mat3 turn_a = -R_a * skew(v.segment<3>(3)), turn_b = -R_b * skew(v.segment<3>(9));
+  derivative.resize(rows_, 12);
+  visit_rows(
+      [&](int row, int i) {
+        const Vec3& u = *directions[i];
+        derivative.row(row).noalias() = slip.transpose() * *changes[i];
+        derivative.row(row).noalias() += u.cross(spin_b).transpose() * d.arm_b;
+        derivative.row(row).noalias() -= u.cross(spin_a).transpose() * d.arm_a;
+        derivative.row(row).segment<3>(3).noalias() -= f.arm_a.cross(u).transpose() * turn_a;
+        derivative.row(row).segment<3>(9).noalias() += f.arm_b.cross(u).transpose() * turn_b;
+      },
+      [&](int row, int i, double factor) {
+        const Vec3& u = *directions[i];
+        derivative.row(row).noalias() = factor * (spin_b - spin_a).transpose() * *changes[i];
+        derivative.row(row).segment<3>(3).noalias() -= factor * u.transpose() * turn_a;
+        derivative.row(row).segment<3>(9).noalias() += factor * u.transpose() * turn_b;
+      });
+}
+
+void Contact::rows_rate(const Configuration& q, const ContactFrame& f, const FrameDerivative& d,
+                        const Vec12& v, PairRows& rate) const {
+  const Mat3 &R_a = q[a_].R, &R_b = q[b_].R;
+  const Vec3 spin_a = R_a * v.segment<3>(3), spin_b = R_b * v.segment<3>(9);
+  const Vec3 arm_a = d.arm_a * v, arm_b = d.arm_b * v;
+  const std::array directions{&f.normal, &f.tangents[0], &f.tangents[1]};
+  const std::array<Vec3, 3> changes{d.normal * v, d.tangents[0] * v, d.tangents[1] * v};
+  // (R^T y)' = R^T (y' - spin x y)
+  rate.resize(rows_, 12);
+  visit_rows(
+      [&](int row, int i) {
+        const Vec3 &u = *directions[i], &du = changes[i];
+        const Vec3 at_a = f.arm_a.cross(u), at_b = f.arm_b.cross(u);
+        rate.row(row).segment<3>(0) = -du;
+        rate.row(row).segment<3>(3).noalias() =
+            -(arm_a.cross(u) + f.arm_a.cross(du) - spin_a.cross(at_a)).transpose() * R_a;
+        rate.row(row).segment<3>(6) = du;
+        rate.row(row).segment<3>(9).noalias() =
+            (arm_b.cross(u) + f.arm_b.cross(du) - spin_b.cross(at_b)).transpose() * R_b;
+      },
+      [&](int row, int i, double factor) {
+        const Vec3 &u = *directions[i], &du = changes[i];
+        rate.row(row).segment<3>(0).setZero();
+        rate.row(row).segment<3>(3).noalias() = -factor * (du - spin_a.cross(u)).transpose() * R_a;
+        rate.row(row).segment<3>(6).setZero();
+        rate.row(row).segment<3>(9).noalias() = factor * (du - spin_b.cross(u)).transpose() * R_b;
+      });
+}
+
+void Contact::force_derivative(const Configuration& q, const ContactFrame& f,
+                               const FrameDerivative& d, const RowVector& reaction,
+                               Mat12& derivative) const {
+  const Mat3 &R_a = q[a_].R, &R_b = q[b_].R;
+  const std::array directions{&f.normal, &f.tangents[0], &f.tangents[1]};
+  const std::array changes{&d.normal, &d.tangents[0], &d.tangents[1]};
+  // Force at the point of contact and torque, on b.
+  Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
+  FrameDerivative::Of of_force = FrameDerivative::Of::Zero(), of_torque = of_force;
+  visit_rows(
+      [&](int row, int i) {
+        force += reaction[row] * *directions[i];
+        of_force += reaction[row] * *changes[i];
+      },
+      [&](int row, int i, double factor) {
+        torque += factor * reaction[row] * *directions[i];
+        of_torque += factor * reaction[row] * *changes[i];
+      });
+  const auto about = [&](const Mat3& R, const Vec3& arm, const FrameDerivative::Of& of_arm,
+                         int first, auto&& rows) {
+    const Vec3 moment = arm.cross(force) + torque;
+    rows.noalias() = R.transpose() * (skew(arm) * of_force - skew(force) * of_arm + of_torque);
+    rows.template middleCols<3>(first) += skew(R.transpose() * moment);
+  };
+  derivative.middleRows<3>(0) = -of_force;
+  about(R_a, f.arm_a, d.arm_a, 3, derivative.middleRows<3>(3));
+  derivative.middleRows<3>(3) = -derivative.middleRows<3>(3).eval();
+  derivative.middleRows<3>(6) = of_force;
+  about(R_b, f.arm_b, d.arm_b, 9, derivative.middleRows<3>(9));
 }
 
 bool Contact::over_face(const Configuration& q) const {

@@ -18,6 +18,15 @@ struct ContactFrame {
   Vec3 arm_a, arm_b;  ///< from the nodes to where they touch; b on a face: to the point of b
 };
 
+/// Derivatives of a contact frame with respect to variations of the two nodes, in the order of
+/// PairCoordinate. Tangents follow the normal without turning about it.
+struct FrameDerivative {
+  using Of = Eigen::Matrix<double, 3, 12>;
+  Of normal;
+  std::array<Of, 2> tangents;
+  Of arm_a, arm_b;
+};
+
 enum class FrictionKind { sliding, rolling, drilling };
 
 /// Relative velocities of a contact that friction resists together.
@@ -67,6 +76,17 @@ class Contact {
   /// The rows at q, in a frame of q.
   void rates(const Configuration& q, const ContactFrame& frame, PairRows& rows) const;
 
+  FrameDerivative derivative(const Configuration& q, const ContactFrame& frame) const;
+  /// d(rows v)/dq for the velocities v of both nodes.
+  void rates_derivative(const Configuration& q, const ContactFrame& frame, const FrameDerivative& d,
+                        const Vec12& v, PairRows& derivative) const;
+  /// d(rows)/dt while the nodes move with v.
+  void rows_rate(const Configuration& q, const ContactFrame& frame, const FrameDerivative& d,
+                 const Vec12& v, PairRows& rate) const;
+  /// d(rows^T reaction)/dq
+  void force_derivative(const Configuration& q, const ContactFrame& frame, const FrameDerivative& d,
+                        const RowVector& reaction, Mat12& derivative) const;
+
   /// A point on a face: slip is read off the face, by one coordinate for each row of sliding. Else
   /// it is counted from the start of a step: the rows there times the increments.
   bool slides_by_coordinates() const {
@@ -80,6 +100,10 @@ class Contact {
   const Vec3& normal() const { return normal_; }
 
  private:
+  /// Calls translation(row, i) or rotation(row, i, factor) for each row, with i the direction: 0
+  /// the normal, 1 and 2 the tangents.
+  template <class Translation, class Rotation>
+  void visit_rows(const Translation& translation, const Rotation& rotation) const;
   void add_block(FrictionKind kind, int rows, double coefficient, double restitution);
 
   std::string name_;

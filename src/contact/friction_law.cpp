@@ -43,30 +43,24 @@ ContactStatus evaluate_block(const FrictionBall& ball, double r, const RowVector
   return ContactStatus::slip;
 }
 
-}  // namespace
-
-void evaluate(const ContactLaw& law, bool may_close, const RowVector& g, const RowVector& la,
-              bool with_derivatives, ContactEquations& e) {
+/// The part that all laws share: Signorini's condition on row 0. False: open, and all is done.
+bool evaluate_normal(bool may_close, double r, const RowVector& xi, const RowVector& g,
+                     const RowVector& la, bool with_derivatives, ContactEquations& e) {
   const Eigen::Index rows = g.size();
-  const double r = law.penalty;
-  const RowVector xi = la - r * g;
   e.phi.setZero(rows);
   e.residual.resize(rows);
   e.block_status.fill(ContactStatus::open);
   if (with_derivatives) {
-    e.dphi_dg.setZero(rows, rows);
-    e.dphi_dla.setZero(rows, rows);
-    e.dresidual_dg.setZero(rows, rows);
-    e.dresidual_dla.setZero(rows, rows);
+    for (RowMatrix* d : {&e.dphi_dg, &e.dphi_dla, &e.dresidual_dg, &e.dresidual_dla}) {
+      d->setZero(rows, rows);
+    }
   }
-
   if (!may_close || xi[0] < 0.0) {
     e.status = ContactStatus::open;
     e.residual = -la;
     if (with_derivatives) e.dresidual_dla.diagonal().setConstant(-1.0);
-    return;
+    return false;
   }
-
   e.phi[0] = xi[0];
   e.residual[0] = -g[0];
   if (with_derivatives) {
@@ -74,10 +68,69 @@ void evaluate(const ContactLaw& law, bool may_close, const RowVector& g, const R
     e.dphi_dla(0, 0) = 1.0;
     e.dresidual_dg(0, 0) = -1.0;
   }
+  return true;
+}
+
+void set_status(const ContactLaw& law, ContactEquations& e) {
+  e.status = law.ball_count > 0 ? e.block_status[0] : ContactStatus::slip;
+}
+
+}  // namespace
+
+void evaluate(const ContactLaw& law, bool may_close, const RowVector& g, const RowVector& la,
+              bool with_derivatives, ContactEquations& e) {
+  const double r = law.penalty;
+  const RowVector xi = la - r * g;
+  if (!evaluate_normal(may_close, r, xi, g, la, with_derivatives, e)) return;
   for (int k = 0; k < law.ball_count; ++k) {
     e.block_status[k] = evaluate_block(law.balls[k], r, xi, g, la, with_derivatives, e);
   }
-  e.status = law.ball_count > 0 ? e.block_status[0] : ContactStatus::slip;
+  set_status(law, e);
+}
+
+void evaluate_forces(const ContactLaw& law, const ContactEquations& jump, const RowVector& rate,
+                     const RowVector& g, const RowVector& la, bool with_derivatives,
+                     ContactEquations& e, RowMatrix& dresidual_drate) {
+  const double r = law.penalty;
+  const RowVector xi = la - r * g;
+  if (with_derivatives) dresidual_drate.setZero(g.size(), g.size());
+  if (!evaluate_normal(jump.status != ContactStatus::open, r, xi, g, la, with_derivatives, e)) {
+    return;
+  }
+  for (int k = 0; k < law.ball_count; ++k) {
+    const FrictionBall& ball = law.balls[k];
+    if (jump.block_status[k] == ContactStatus::stick) {
+      e.block_status[k] = evaluate_block(ball, r, xi, g, la, with_derivatives, e);
+      continue;
+    }
+    e.block_status[k] = ContactStatus::slip;
+    const Eigen::Index first = ball.first_row, count = ball.rows;
+    const double radius = ball.coefficient * xi[0];
+    const double speed = rate.segment(first, count).norm();
+    // Where the rate is lost in the impulses, so is its direction; theirs is the same.
+    const double impulse = jump.phi.segment(first, count).norm();
+    const bool slides = speed > 1e-8 * impulse;
+    RowVector against = RowVector::Zero(count);
+    if (slides) {
+      against = -rate.segment(first, count) / speed;
+    } else if (impulse > 0.0) {
+      against = jump.phi.segment(first, count) / impulse;
+    }
+    e.phi.segment(first, count) = radius * against;
+    e.residual.segment(first, count) = (radius * against - la.segment(first, count)) / r;
+    if (!with_derivatives) continue;
+    e.dphi_dla.col(0).segment(first, count) = ball.coefficient * against;
+    e.dphi_dg.col(0).segment(first, count) = -r * ball.coefficient * against;
+    e.dresidual_dla.col(0).segment(first, count) = ball.coefficient / r * against;
+    e.dresidual_dla.block(first, first, count, count).diagonal().setConstant(-1.0 / r);
+    e.dresidual_dg.col(0).segment(first, count) = -ball.coefficient * against;
+    if (slides) {
+      dresidual_drate.block(first, first, count, count) =
+          -radius / (r * speed) *
+          (RowMatrix::Identity(count, count) - against * against.transpose());
+    }
+  }
+  set_status(law, e);
 }
 
 }  // namespace clatter

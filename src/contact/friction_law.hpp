@@ -61,4 +61,12 @@ struct ContactEquations {
 void evaluate(const ContactLaw& law, bool may_close, const RowVector& g, const RowVector& la,
               bool with_derivatives, ContactEquations& e);
 
+/// The law of the forces between impulses, 002 (134)-(142): g are accelerations, la forces, both
+/// scaled. What the impulses (`jump`) let slip with `rate` is resisted against that rate; what they
+/// hold may still begin to slip, and is then resisted against its acceleration. Open or opening
+/// contacts have no force. `dresidual_drate` is filled on request with the derivatives.
+void evaluate_forces(const ContactLaw& law, const ContactEquations& jump, const RowVector& rate,
+                     const RowVector& g, const RowVector& la, bool with_derivatives,
+                     ContactEquations& e, RowMatrix& dresidual_drate);
+
 }  // namespace clatter

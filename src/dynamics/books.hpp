@@ -17,6 +17,7 @@ struct Books {
   Powers last_powers;
   std::vector<double> last_rates;
   double last_step_size = 0.0;
+  std::vector<RowVector> interval_percussions;  ///< their part apart from forces, where they are
   std::vector<RowVector> interval_impulses;
   std::vector<double> interval_group_impulses;  // normal, summed over the contacts of a group
   VecX interval_joint_impulse;

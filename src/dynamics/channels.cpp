@@ -59,16 +59,24 @@ std::span<const int> section_entries(bool planar) {
 }
 
 struct FrictionNames {
-  const char *velocity, *velocity_unit, *impulse, *impulse_unit, *force, *force_unit, *status;
+  const char *velocity, *velocity_unit, *impulse, *percussion, *impulse_unit, *force, *force_unit,
+      *status;
 };
 
 const FrictionNames& names_of(FrictionKind kind) {
-  static constexpr FrictionNames sliding{
-      "/slip_velocity", "m/s", "/tangential_impulse", "N s", "/tangential_force", "N", "/status"};
-  static constexpr FrictionNames rolling{"/rolling_velocity", "rad/s", "/rolling_impulse", "N m s",
-                                         "/rolling_torque",   "N m",   "/rolling_status"};
+  static constexpr FrictionNames sliding{"/slip_velocity",
+                                         "m/s",
+                                         "/tangential_impulse",
+                                         "/tangential_percussion",
+                                         "N s",
+                                         "/tangential_force",
+                                         "N",
+                                         "/status"};
+  static constexpr FrictionNames rolling{
+      "/rolling_velocity", "rad/s", "/rolling_impulse", "/rolling_percussion", "N m s",
+      "/rolling_torque",   "N m",   "/rolling_status"};
   static constexpr FrictionNames drilling{
-      "/drilling_velocity", "rad/s", "/drilling_impulse", "N m s",
+      "/drilling_velocity", "rad/s", "/drilling_impulse", "/drilling_percussion", "N m s",
       "/drilling_torque",   "N m",   "/drilling_status"};
   switch (kind) {
     case FrictionKind::rolling:
@@ -251,7 +259,13 @@ void ChannelList::list_contact(std::size_t c) {
   const Contact& contact = system_.contacts()[c];
   const std::string path = "contacts/" + contact.name();
   const auto state = [this, c]() -> const ContactState& { return integrator_.contacts()[c]; };
-  const auto force_factor = [this, state] {
+  const bool apart = integrator_.separates_forces();
+  // Else the impulse of a step without an impact tells the mean force.
+  const auto forces = [state, apart]() -> const RowVector& {
+    return apart ? state().force : state().impulse;
+  };
+  const auto force_factor = [this, state, apart] {
+    if (apart) return 1.0;
     return state().persistent && books_.last_step_size > 0.0 ? 1.0 / books_.last_step_size : 0.0;
   };
   add(path + "/gap", {""}, "m", [state](double* out) { *out = state().gap; });
@@ -261,7 +275,11 @@ void ChannelList::list_contact(std::size_t c) {
   add(path + "/normal_impulse", {""}, "N s",
       [this, c](double* out) { *out = books_.interval_impulses[c][0]; });
   add(path + "/normal_force", {""}, "N",
-      [state, force_factor](double* out) { *out = force_factor() * state().impulse[0]; });
+      [forces, force_factor](double* out) { *out = force_factor() * forces()[0]; });
+  if (apart) {
+    add(path + "/normal_percussion", {""}, "N s",
+        [this, c](double* out) { *out = books_.interval_percussions[c][0]; });
+  }
 
   for (std::size_t k = 0; k < contact.blocks().size(); ++k) {
     const FrictionBlock block = contact.blocks()[k];  // a copy: lists of contacts grow and move
@@ -277,7 +295,11 @@ void ChannelList::list_contact(std::size_t c) {
     add(path + names.impulse, rows, names.impulse_unit,
         [this, c, part](double* out) { part(out, books_.interval_impulses[c], 1.0); });
     add(path + names.force, rows, names.force_unit,
-        [state, part, force_factor](double* out) { part(out, state().impulse, force_factor()); });
+        [forces, part, force_factor](double* out) { part(out, forces(), force_factor()); });
+    if (apart) {
+      add(path + names.percussion, rows, names.impulse_unit,
+          [this, c, part](double* out) { part(out, books_.interval_percussions[c], 1.0); });
+    }
     if (block.kind == FrictionKind::sliding) continue;  // that is the status of the contact
     add(path + names.status, {""}, "",
         [state, k](double* out) { *out = static_cast<double>(state().block_status[k]); });

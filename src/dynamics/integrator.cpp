@@ -67,7 +67,8 @@ void Integrator::size_contacts() {
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const int rows = contacts[c].rows();
     ContactState& state = contact_states_[c];
-    for (RowVector* x : {&state.impulse, &state.work, &state.rate, &state.push, &state.anchor}) {
+    for (RowVector* x : {&state.impulse, &state.work, &state.rate, &state.push, &state.anchor,
+                         &state.force, &state.mean_force, &state.percussion}) {
       if (x->size() != rows) x->setZero(rows);
     }
     ContactWork& work = contact_work_[c];
@@ -125,6 +126,7 @@ void Integrator::update_contacts(double h) {
     }
   }
   size_contacts();
+  size_scheme();
 }
 
 double Integrator::linear_algebra_time() const {
@@ -448,6 +450,7 @@ void Integrator::restore(const Snapshot& s) {
   if (s.contact_keys != system_.contact_keys()) {
     system_.set_contacts(s.contact_keys);
     size_contacts();
+    size_scheme();
   }
   evaluate_joint_rows(q_n_);
   system_.remember(q_n_);

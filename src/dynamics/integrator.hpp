@@ -18,11 +18,15 @@ struct ContactState {
   double gap = 0.0;         ///< [m]
   /// Of the friction blocks; open when the contact is.
   std::array<ContactStatus, max_friction_blocks> block_status = {};
-  RowVector impulse;            ///< [N s], [N m s] of the rows; physical
-  RowVector work;               ///< [J] done by them on the bodies
-  RowVector rate;               ///< [m/s], [rad/s] of the rows at the end of the step
-  bool stuck = false;           ///< at position level
-  RowVector push;               ///< multipliers of the position correction; physical
+  RowVector impulse;   ///< [N s], [N m s] of the rows; physical
+  RowVector work;      ///< [J] done by them on the bodies
+  RowVector rate;      ///< [m/s], [rad/s] of the rows at the end of the step
+  bool stuck = false;  ///< at position level
+  RowVector push;      ///< multipliers of the position correction; physical
+  // Where forces and impulses are apart (nsga_coupled); `impulse` is then that of both.
+  RowVector force;              ///< [N], [N m] at the end of the step
+  RowVector mean_force;         ///< its auxiliary variable, 002 (96)
+  RowVector percussion;         ///< [N s], [N m s] the impulsive part
   RowVector anchor;             ///< tangential coordinates that slip is counted from
   Vec3 tangent = Vec3::Zero();  ///< first direction of slip, space axes
 };
@@ -87,9 +91,11 @@ class Integrator {
   double joint_velocity_error() const { return joint_velocity_error_; }
 
   double smooth_time = 0.0, position_time = 0.0, velocity_time = 0.0;
-  double linear_algebra_time() const;
-  long factorisations() const;
-  long solves() const;
+  virtual double linear_algebra_time() const;
+  virtual long factorisations() const;
+  virtual long solves() const;
+  /// Whether forces of contacts come out apart from impulses.
+  virtual bool separates_forces() const { return false; }
   /// The systems of the smooth motion, and of position correction and velocity jump.
   SystemMatrix& smooth_matrix() { return smooth_K_.matrix(); }
   SystemMatrix& contact_matrix() { return contact_K_.matrix(); }
@@ -111,19 +117,24 @@ class Integrator {
 
   /// One step from the state q_n_, v_n_ ...; on success ends with accept().
   virtual bool try_step(double t, double h) = 0;
+  /// The list of contacts has changed.
+  virtual void size_scheme() {}
 
   // The least changes that meet joints and contacts, of positions and of velocities.
   struct PositionCorrection;
   struct VelocityJump;
 
-  template <class Problem>
-  bool solve(Problem& problem, KktMatrix& K, double& eps, int& iterations, const char* what);
+  template <class Problem, class Matrix>
+  bool solve(Problem& problem, Matrix& K, double& eps, int& iterations, const char* what);
 
   template <class Problem>
   bool solve_contacts(Problem& problem, double& eps, int& iterations, const char* what);
   /// For bodies that only contacts connect: island by island, without a matrix of the whole.
   template <class Problem>
   bool solve_free(Problem& problem, double& eps, int& iterations, const char* what);
+  /// All contacts react at once; without rebound where no motion could meet it.
+  template <class Jump>
+  bool jump_together(Jump& jump);
   template <class Problem>
   bool find_active_sets(Problem& problem, double& eps);
 
@@ -151,6 +162,10 @@ class Integrator {
   void evaluate_contact_rows(const Configuration& q);
   /// Rows as the position correction needs them: slip counted from the start of the step.
   void evaluate_position_rows(const Configuration& q);
+  /// joint_residual_ := that of the rates, scaled; returns the sum of squares.
+  double evaluate_joint_rates(const NodalVector& v);
+  /// ghat of all near contacts := what the impact laws keep from becoming negative, scaled.
+  void evaluate_contact_rates(const NodalVector& v);
   void add_tangents(KktMatrix& K, const Configuration& q, const NodalVector& v,
                     const TangentFactors& factors) const;
   /// Column groups of rotations times T(psi), so that increments of psi are the unknowns.
@@ -171,6 +186,9 @@ class Integrator {
   /// f_ := f(q_, v) - f_smooth_, which is zero unless something moved. Returns ForceSizes::numbers.
   double change_of_forces(bool moved, const NodalVector& v);
   double target_speed() const;
+  double target_acceleration(const Joint& joint) const {
+    return joint.target_acceleration(system_.time(), spec_.step / 16.0);
+  }
   bool turns(int node) const { return system_.nodes()[node].has(5); }
   /// Size of the forces that hold a balance in the smooth motion.
   double smooth_terms() const { return system_.weighted_norm(f_smooth_) + joint_terms_; }

@@ -28,6 +28,35 @@ void Integrator::evaluate_contact_rows(const Configuration& q) {
   }
 }
 
+double Integrator::evaluate_joint_rates(const NodalVector& v) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < joint_G_.size(); ++j) {
+    const Joint& joint = system_.joints()[j];
+    const Vec12 pair = of_pair(v, joint.a(), joint.b());
+    for (Eigen::Index i = 0; i < joint_G_[j].rows(); ++i) {
+      const double rate = joint_G_[j].row(i).dot(pair) -
+                          joint.target_rate(joint.rows()[static_cast<std::size_t>(i)]);
+      double& row = joint_residual_[joint.first_row + i];
+      row = -joint_scale_[joint.first_row + i] * rate;
+      sum += row * row;
+    }
+  }
+  return sum;
+}
+
+void Integrator::evaluate_contact_rates(const NodalVector& v) {
+  for (std::size_t c = 0; c < contact_work_.size(); ++c) {
+    ContactWork& work = contact_work_[c];
+    if (!work.near) continue;
+    const Contact& contact = system_.contacts()[c];
+    const RowVector rate = work.G * of_pair(v, contact.a(), contact.b());
+    for (int i = 0; i < contact.rows(); ++i) {
+      const double e = work.bounce * contact.restitution_of_row(i);
+      work.ghat[i] = work.scale[i] * (rate[i] + e * work.rate_before[i]);
+    }
+  }
+}
+
 void Integrator::evaluate_position_rows(const Configuration& q) {
   evaluate_contact_rows(q);
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {

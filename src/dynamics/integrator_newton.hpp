@@ -263,8 +263,8 @@ bool Integrator::find_active_sets(Problem& problem, double& eps) {
   return true;
 }
 
-template <class Problem>
-bool Integrator::solve(Problem& problem, KktMatrix& K, double& eps, int& iterations,
+template <class Problem, class Matrix>
+bool Integrator::solve(Problem& problem, Matrix& K, double& eps, int& iterations,
                        const char* what) {
   VecX& dx = problem.rhs;
   Residual r = problem.evaluate();
@@ -323,6 +323,24 @@ bool Integrator::solve(Problem& problem, KktMatrix& K, double& eps, int& iterati
     r = next;
     recent[static_cast<std::size_t>(iterations) % recent.size()] = r.merit;
   }
+}
+
+template <class Jump>
+bool Integrator::jump_together(Jump& jump) {
+  // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
+  // law has no solution then. Without rebound it always has one.
+  for (int attempt = 0;; ++attempt) {
+    int updates = 0;
+    const bool solved = solve_contacts(jump, eps_velocity_, updates, "velocity");
+    counts_.velocity += updates;
+    if (solved) break;
+    if (attempt == 2) return false;
+    forbid_rebound(attempt == 1);
+    jump.reset();
+    counts_.plastic = 1;
+  }
+  jump.add_impulses();
+  return true;
 }
 
 }  // namespace clatter

@@ -93,23 +93,6 @@ void Nsga::follow_normals() {
   }
 }
 
-bool Nsga::jump_together(VelocityJump& velocity) {
-  // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
-  // law has no solution then. Without rebound it always has one.
-  for (int attempt = 0;; ++attempt) {
-    int updates = 0;
-    const bool solved = solve_contacts(velocity, eps_velocity_, updates, "velocity");
-    counts_.velocity += updates;
-    if (solved) break;
-    if (attempt == 2) return false;
-    forbid_rebound(attempt == 1);
-    velocity.reset();
-    counts_.plastic = 1;
-  }
-  velocity.add_impulses();
-  return true;
-}
-
 bool Nsga::jump_in_sequence(VelocityJump& velocity) {
   const double tolerance = spec_.impact_tolerance.value_or(slowest_impact());
   for (int impact = 0;; ++impact) {

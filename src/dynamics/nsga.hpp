@@ -23,8 +23,6 @@ class Nsga final : public Integrator {
   bool move_smoothly();
   bool correct_positions();
   bool jump();
-  /// All contacts react at once.
-  bool jump_together(VelocityJump& velocity);
   /// Contacts react one after the other, while any closes: 004 section 4, 000 annex B.
   bool jump_in_sequence(VelocityJump& velocity);
   void choose_candidates();

@@ -145,14 +145,16 @@ struct Integrator::VelocityJump {
   VecX& contact_multipliers() { return s.la_contact_; }
   NodalVector& correction() { return s.W_; }
   const RowVector& last_reaction(std::size_t c) const { return s.contact_states_[c].impulse; }
-  FreeContacts::Compliance compliance(int n) const {
+  FreeContacts::Compliance compliance(int n) const { return compliance(n, s.h_); }
+  /// The turning of momentum is heard over a time `span`.
+  FreeContacts::Compliance compliance(int n, double span) const {
     const auto index = static_cast<std::size_t>(n);
     const Node& node = s.system_.nodes()[index];
     FreeContacts::Compliance c{node.inverse_mass * s.moving_[index], node.inverse_inertia};
     if (node.rotates_in_space && s.is_sphere_[index] == 0) {
       const Vec3 spin = of_node(s.v_, n).tail<3>();
       const Mat3 gyroscopic = skew(spin) * node.inertia - skew(node.inertia * spin);
-      c.rotation = (node.inertia + s.h_ * gyroscopic).inverse();
+      c.rotation = (node.inertia + span * gyroscopic).inverse();
     }
     return c;
   }
@@ -166,28 +168,8 @@ struct Integrator::VelocityJump {
     System& system = s.system_;
     const double h = s.h_;
     s.v_ = s.vs_ + s.W_;
-    double merit = 0.0;
-    for (std::size_t j = 0; j < s.joint_G_.size(); ++j) {
-      const Joint& joint = system.joints()[j];
-      const Vec12 pair = of_pair(s.v_, joint.a(), joint.b());
-      for (Eigen::Index i = 0; i < s.joint_G_[j].rows(); ++i) {
-        const double rate = s.joint_G_[j].row(i).dot(pair) -
-                            joint.target_rate(joint.rows()[static_cast<std::size_t>(i)]);
-        double& row = s.joint_residual_[joint.first_row + i];
-        row = -s.joint_scale_[joint.first_row + i] * rate;
-        merit += row * row;
-      }
-    }
-    for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
-      ContactWork& work = s.contact_work_[c];
-      if (!work.near) continue;
-      const Contact& contact = system.contacts()[c];
-      const RowVector rate = work.G * of_pair(s.v_, contact.a(), contact.b());
-      for (int i = 0; i < contact.rows(); ++i) {
-        const double e = work.bounce * contact.restitution_of_row(i);
-        work.ghat[i] = work.scale[i] * (rate[i] + e * work.rate_before[i]);
-      }
-    }
+    double merit = s.evaluate_joint_rates(s.v_);
+    s.evaluate_contact_rates(s.v_);
     s.evaluate_contacts(*this, s.la_contact_);
     merit += s.contact_residual_.squaredNorm();
 

@@ -51,6 +51,7 @@ struct Simulation::Impl : Books {
     for (std::size_t c = 0; c < interval_impulses.size(); ++c) {
       interval_impulses[c] = RowVector::Zero(system.contacts()[c].rows());
     }
+    interval_percussions = interval_impulses;
     interval_joint_impulse = VecX::Zero(system.joint_rows());
     statistics.min_gap = std::numeric_limits<double>::infinity();
     statistics.length = system.length();
@@ -229,6 +230,7 @@ struct Simulation::Impl : Books {
       const ContactState& state = integrator->contacts()[c];
       if (c < interval_impulses.size()) {
         interval_impulses[c] += state.impulse;
+        interval_percussions[c] += state.percussion;
       } else {
         const auto group = static_cast<std::size_t>(system.contacts()[c].group);
         interval_group_impulses[group] += state.impulse[0];
@@ -347,6 +349,7 @@ void Simulation::sample_displaced(const NodalVector& increment, std::span<double
 
 void Simulation::start_interval() {
   for (RowVector& impulse : impl_->interval_impulses) impulse.setZero();
+  for (RowVector& impulse : impl_->interval_percussions) impulse.setZero();
   for (double& impulse : impl_->interval_group_impulses) impulse = 0.0;
   impl_->interval_joint_impulse.setZero();
   impl_->interval_counts = {};

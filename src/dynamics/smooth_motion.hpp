@@ -21,28 +21,18 @@ struct Nsga::SmoothMotion {
     system.apply_mass(s.vd_, s.momentum_);
     s.evaluate_joint_rows(s.q_);
     s.reaction_smooth_.setZero();
-    double row_sum = 0.0;
     s.joint_terms_ = 0.0;
     for (std::size_t j = 0; j < s.joint_G_.size(); ++j) {
       const Joint& joint = system.joints()[j];
-      const auto count = static_cast<Eigen::Index>(joint.rows().size());
-      const Vec12 pair = of_pair(s.vs_, joint.a(), joint.b());
-      const Vec12 force = s.joint_G_[j].transpose() * s.la_.segment(joint.first_row, count);
-      of_node(s.reaction_smooth_, joint.a()) += force.head<6>();
-      of_node(s.reaction_smooth_, joint.b()) += force.tail<6>();
+      const Vec12 force =
+          s.joint_G_[j].transpose() * s.la_.segment(joint.first_row, s.joint_G_[j].rows());
+      add_to_pair(s.reaction_smooth_, joint.a(), joint.b(), force);
       s.joint_terms_ += of_pair(system.weights(), joint.a(), joint.b()).cwiseProduct(force).norm();
-      for (Eigen::Index i = 0; i < count; ++i) {
-        const double rate = s.joint_G_[j].row(i).dot(pair) -
-                            joint.target_rate(joint.rows()[static_cast<std::size_t>(i)]);
-        double& row = s.joint_residual_[joint.first_row + i];
-        row = -s.joint_scale_[joint.first_row + i] * rate;
-        row_sum += row * row;
-      }
     }
     s.residual_ = s.momentum_ - s.f_smooth_ - s.reaction_smooth_;
     Residual r;
     const double momentum = s.h_ * system.weighted_norm(s.residual_);
-    const double row = std::sqrt(row_sum);
+    const double row = std::sqrt(s.evaluate_joint_rates(s.vs_));
     const double speed = round_off * (system.kinetic_norm(s.vs_) + s.h_ * sizes.numbers);
     const double all = s.h_ * (sizes.terms + s.joint_terms_ + system.weighted_norm(s.momentum_));
     r.momentum = ratio(momentum, s.spec_.tolerance * all + speed);

@@ -405,6 +405,7 @@ void System::set_load_factor(double factor) {
 }
 
 void System::set_time(double t, double spacing) {
+  time_ = t;
   for (Load& load : loads_) load.set_time(t);
   for (Joint& joint : joints_) joint.set_time(t, spacing);
 }

@@ -97,6 +97,7 @@ class System {
   void set_load_factor(double factor);
   /// Evaluates loads and motors at t. `spacing` as in Expression::rate.
   void set_time(double t, double spacing);
+  double time() const { return time_; }  ///< that was set last
   /// Lets torsional springs and joint angles count turns; at the end of a step.
   void remember(const Configuration& q);
 
@@ -147,7 +148,7 @@ class System {
   double measure_length(const Model& model) const;
 
   Vec3 gravity_;
-  double load_factor_ = 1.0;
+  double load_factor_ = 1.0, time_ = 0.0;
   std::vector<Node> nodes_;
   std::map<std::string, int, std::less<>> node_by_name_;
   std::vector<Vec3> centres_;

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "dynamics/coupled_matrix.hpp"
+
 namespace clatter {
 namespace {
 
@@ -20,8 +22,9 @@ void fill_node_block(const Node& node, const Vec3& spin, const TangentFactors& f
 
 /// Two at a time, and these while the next two are computed: their entries were stored one by one,
 /// and loading them in pairs at once would wait for that.
+template <class Matrix>
 void add_beam_tangents(const System& system, const NodalVector& v, const TangentFactors& factors,
-                       std::span<const Mat3> T, KktMatrix& matrix) {
+                       std::span<const Mat3> T, Matrix& matrix) {
   const std::size_t count = system.beam_elements().size();
   std::array<std::array<Mat12, 2>, 2> blocks;
   const auto compute = [&](std::size_t e, std::array<Mat12, 2>& pair) {
@@ -51,8 +54,9 @@ void add_beam_tangents(const System& system, const NodalVector& v, const Tangent
 
 }  // namespace
 
+template <class Matrix>
 void add_tangents(const System& system, const Configuration& q, const NodalVector& v,
-                  const TangentFactors& factors, std::span<const Mat3> T, KktMatrix& matrix) {
+                  const TangentFactors& factors, std::span<const Mat3> T, Matrix& matrix) {
   const double damping = factors.damping, stiffness = factors.stiffness;
   const bool symmetric = factors.symmetric;
   Mat6 node_block = Mat6::Zero();
@@ -83,6 +87,11 @@ void add_tangents(const System& system, const Configuration& q, const NodalVecto
     matrix.add_load(static_cast<int>(l), stiffness * block);
   }
 }
+
+template void add_tangents(const System&, const Configuration&, const NodalVector&,
+                           const TangentFactors&, std::span<const Mat3>, KktMatrix&);
+template void add_tangents(const System&, const Configuration&, const NodalVector&,
+                           const TangentFactors&, std::span<const Mat3>, CoupledMatrix::Part&);
 
 void add_joint_tangents(const System& system, const Configuration& q, const VecX& forces,
                         const TangentFactors& factors, KktMatrix& matrix) {

@@ -26,9 +26,11 @@ void to_increments(Matrix& columns, std::span<const Node> nodes, int a, int b,
 /// Adds mass M + damping C + stiffness K of all bodies, beams, springs and loads, with C = -df/dv
 /// and K = -df/dq. The unknowns of K are increments from where T is the tangent; with T empty,
 /// increments from q. Beams lie as in the last call of System::forces, which must have been at q.
-/// In equilibrium under conservative loads the sum of the latter K is symmetric.
+/// In equilibrium under conservative loads the sum of the latter K is symmetric. For KktMatrix and
+/// CoupledMatrix::Part.
+template <class Matrix>
 void add_tangents(const System& system, const Configuration& q, const NodalVector& v,
-                  const TangentFactors& factors, std::span<const Mat3> T, KktMatrix& matrix);
+                  const TangentFactors& factors, std::span<const Mat3> T, Matrix& matrix);
 
 /// Adds the joints with `forces` in their rows, for increments from q: the stiffness that these
 /// forces give, and -G^T, -G beside and below it, scaled by the inverse Delassus diagonal.

@@ -818,10 +818,12 @@ TableDescription integrator() {
            {},
            word,
            "",
-           literal(i.name),
-           "`nsga` is the decoupled nonsmooth generalized-alpha method.",
+           literal(std::string(to_string(i.kind))),
+           "`nsga`: decoupled nonsmooth generalized-alpha method. `nsga_coupled`: positions, "
+           "velocities and accelerations in one system, with forces and impulses apart. `moreau`: "
+           "Moreau-Jean method, of first order.",
            any,
-           {"nsga"}},
+           {integrator_names.begin(), integrator_names.end()}},
           {"step", {}, number, "s", required, "Time step.", positive},
           {"duration", {}, number, "s", required, "Time at which the run ends.", positive},
           {"rho_inf",
@@ -829,8 +831,17 @@ TableDescription integrator() {
            number,
            "",
            literal(i.rho_inf),
-           "Spectral radius at infinite frequency: 1 keeps all vibrations, 0 kills the fast ones.",
+           "Spectral radius at infinite frequency: 1 keeps all vibrations, 0 kills the fast ones. "
+           "Not of `moreau`.",
            between(0.0, 1.0)},
+          {"theta",
+           {},
+           number,
+           "",
+           literal(i.theta),
+           "Only of `moreau`: weight of the end of the step in forces and positions; 0.5 keeps "
+           "vibrations, 1 damps them.",
+           between(0.5, 1.0)},
           {"tolerance",
            {},
            number,
@@ -857,15 +868,15 @@ TableDescription integrator() {
            flag,
            "",
            literal(i.locate_impacts),
-           "`true` cuts a step at each impact with restitution, which dates it to 1e-5 of a "
-           "step."},
+           "Only of `nsga`: `true` cuts a step at each impact with restitution, which dates it to "
+           "1e-5 of a step."},
           {"multi_impact",
            {},
            flag,
            "",
            literal(i.multi_impact),
-           "Contacts that touch each other pass an impact on one after the other, within the step; "
-           "else all react at once."},
+           "Only of `nsga`: contacts that touch each other pass an impact on one after the other, "
+           "within the step; else all react at once."},
           {"impact_tolerance",
            {},
            number,
@@ -885,7 +896,7 @@ TableDescription integrator() {
            flag,
            "",
            literal(i.position_friction),
-           "`false` leaves friction out at position level, to study the drift."},
+           "Only of `nsga`: `false` leaves friction out at position level, to study the drift."},
           {"scaling",
            {},
            word,

@@ -108,13 +108,40 @@ Vec3 read_gravity(const TomlTable& model, const std::vector<BodyReading>& bodies
   return model.vector("gravity", dimension).value_or(Vec3::Zero());
 }
 
+/// Settings that only other integrators have.
+void refuse_keys_of_others(const TomlTable& table, IntegratorKind kind) {
+  using Kind = IntegratorKind;
+  struct Setting {
+    const char* key;
+    std::vector<Kind> of;
+  };
+  const std::vector<Setting> settings{{"rho_inf", {Kind::nsga, Kind::nsga_coupled}},
+                                      {"theta", {Kind::moreau}},
+                                      {"locate_impacts", {Kind::nsga}},
+                                      {"multi_impact", {Kind::nsga}},
+                                      {"position_friction", {Kind::nsga}}};
+  for (const Setting& setting : settings) {
+    if (!table.has(setting.key) || std::count(setting.of.begin(), setting.of.end(), kind) > 0)
+      continue;
+    table.refuse_key(
+        setting.key,
+        fmt::format("'{}' has no meaning for the integrator \"{}\"; it belongs to \"{}\"",
+                    setting.key, to_string(kind), to_string(setting.of.front())));
+  }
+}
+
 IntegratorSpec read_integrator(const TomlTable& table) {
   IntegratorSpec i;
   i.place = table.place();
-  i.name = table.text("name").value_or(i.name);
+  if (const auto name = table.text("name")) {
+    const auto found = std::find(integrator_names.begin(), integrator_names.end(), *name);
+    if (found != integrator_names.end())
+      i.kind = static_cast<IntegratorKind>(found - integrator_names.begin());
+  }
   i.step = table.number("step").value_or(i.step);
   i.duration = table.number("duration").value_or(i.duration);
   i.rho_inf = table.number("rho_inf").value_or(i.rho_inf);
+  i.theta = table.number("theta").value_or(i.theta);
   i.tolerance = table.number("tolerance").value_or(i.tolerance);
   i.max_iterations = table.integer("max_iterations").value_or(i.max_iterations);
   i.max_halvings = table.integer("max_halvings").value_or(i.max_halvings);
@@ -138,6 +165,7 @@ IntegratorSpec read_integrator(const TomlTable& table) {
                      "'characteristic_mass' has no meaning without scaling = "
                      "\"characteristic_mass\"");
   }
+  if (!table.has("name") || table.has_usable("name")) refuse_keys_of_others(table, i.kind);
   if (table.has_usable("step") && table.has_usable("duration") && i.duration < i.step) {
     table.refuse("duration", fmt::format("'duration' must be at least one 'step' of {} s, not {} s",
                                          i.step, i.duration));

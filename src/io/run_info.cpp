@@ -26,10 +26,9 @@ RunInfo make_run_info(const Model& model, std::vector<std::string> overrides, st
 
 nlohmann::ordered_json settings_json(const IntegratorSpec& integrator) {
   nlohmann::ordered_json json = {
-      {"name", integrator.name},
+      {"name", to_string(integrator.kind)},
       {"step", integrator.step},
       {"duration", integrator.duration},
-      {"rho_inf", integrator.rho_inf},
       {"tolerance", integrator.tolerance},
       {"max_iterations", integrator.max_iterations},
       {"max_halvings", integrator.max_halvings},
@@ -40,6 +39,11 @@ nlohmann::ordered_json settings_json(const IntegratorSpec& integrator) {
       {"scaling", integrator.scaling == Scaling::delassus ? "delassus" : "characteristic_mass"},
       {"penalty", integrator.penalty},
   };
+  if (integrator.kind == IntegratorKind::moreau) {
+    json["theta"] = integrator.theta;
+  } else {
+    json["rho_inf"] = integrator.rho_inf;
+  }
   if (integrator.impact_tolerance) json["impact_tolerance"] = *integrator.impact_tolerance;
   if (integrator.characteristic_mass) json["characteristic_mass"] = *integrator.characteristic_mass;
   return json;

@@ -56,6 +56,12 @@ class SystemMatrix {
   template <class Plain>
   void add(Block block, const Plain& entries) {
     static_assert(!Plain::IsRowMajor || Plain::RowsAtCompileTime == 1);
+    if constexpr (Plain::SizeAtCompileTime == 1) {
+      for (int k = first_runs_[block.number]; k < first_runs_[block.number + 1]; ++k) {
+        values_[static_cast<std::size_t>(runs_[k].slot)] += entries(0, 0);
+      }
+      return;
+    }
     const double* source = entries.data();
     for (int k = first_runs_[block.number]; k < first_runs_[block.number + 1]; ++k) {
       const Run& run = runs_[k];

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -237,11 +238,19 @@ enum class Scaling {
   characteristic_mass,  ///< one mass for all rows, as in 001
 };
 
+enum class IntegratorKind { nsga, nsga_coupled, moreau };
+/// In the order of the kinds.
+inline constexpr std::array<std::string_view, 3> integrator_names{"nsga", "nsga_coupled", "moreau"};
+inline std::string_view to_string(IntegratorKind kind) {
+  return integrator_names[static_cast<std::size_t>(kind)];
+}
+
 struct IntegratorSpec {
-  std::string name = "nsga";
+  IntegratorKind kind = IntegratorKind::nsga;
   double step = 1e-3;        ///< [s]
   double duration = 1.0;     ///< [s]
   double rho_inf = 0.8;      ///< spectral radius at infinite frequency, in [0, 1]
+  double theta = 0.5;        ///< moreau: weight of the end of the step, in [0.5, 1]
   double tolerance = 1e-10;  ///< of the relative residual of each subproblem
   int max_iterations = 50;
   int max_halvings = 6;         ///< how often a step that fails is cut in two

@@ -285,6 +285,44 @@ TEST_P(EveryContact, hessian_is_the_derivative_of_the_normal_row) {
   });
 }
 
+TEST_P(EveryContact, derivatives_of_rates_and_forces_are_those_of_the_rows) {
+  at_random_states([&] {
+    tangent_ = frame().tangents[0];  // tangents are carried along from where they are
+    const std::vector<Eigen::Index> columns = unknowns();
+    const auto count = static_cast<Eigen::Index>(columns.size());
+    const Vec12 v = of_pair(v_, contact_->a(), contact_->b());
+    const RowVector reaction = Random(3).numbers(contact_->rows());
+    const FrameDerivative d = contact_->derivative(q_, frame());
+    PairRows derivative;
+    contact_->rates_derivative(q_, frame(), d, v, derivative);
+    const auto rates_there = [&](const VecX& by) -> VecX { return rows(moved(by)) * v; };
+    EXPECT_TRUE(agrees(derivative(Eigen::all, columns), differences(rates_there, count)));
+
+    Mat12 stiffness;
+    contact_->force_derivative(q_, frame(), d, reaction, stiffness);
+    const auto force_there = [&](const VecX& by) -> VecX {
+      const Vec12 force = rows(moved(by)).transpose() * reaction;
+      return force(columns);
+    };
+    EXPECT_TRUE(agrees(stiffness(columns, columns), differences(force_there, count)));
+  });
+}
+
+TEST_P(EveryContact, rows_change_in_time_as_the_bodies_move) {
+  at_random_states([&] {
+    tangent_ = frame().tangents[0];
+    const std::vector<Eigen::Index> columns = unknowns();
+    const Vec12 v = of_pair(v_, contact_->a(), contact_->b());
+    PairRows rate;
+    contact_->rows_rate(q_, frame(), contact_->derivative(q_, frame()), v, rate);
+    const auto rows_then = [&](const VecX& time) -> VecX {
+      const PairRows then = rows(moved(time[0] * v(columns)));
+      return MatX(then(Eigen::all, columns)).reshaped();
+    };
+    EXPECT_TRUE(agrees(MatX(rate(Eigen::all, columns)).reshaped(), differences(rows_then, 1)));
+  });
+}
+
 TEST_P(EveryContact, sliding_rows_are_the_velocity_of_b_relative_to_a_where_they_touch) {
   at_random_states([&] {
     const Vec3 relative =

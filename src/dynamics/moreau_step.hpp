@@ -1,0 +1,70 @@
+#pragma once
+
+// The step of Moreau's method, as Newton's method sees it. Internal to Moreau.
+
+#include "dynamics/moreau.hpp"
+#include "dynamics/projections.hpp"
+
+namespace clatter {
+
+/// Unknowns: the change W of the velocities, impulses of joints and contacts.
+struct Moreau::Step : Integrator::VelocityJump {
+  Moreau& m;
+
+  explicit Step(Moreau& moreau) : VelocityJump{moreau, moreau.rhs_contact_}, m(moreau) {}
+
+  FreeContacts::Compliance compliance(int n) const {
+    return VelocityJump::compliance(n, m.spec_.theta * m.h_);
+  }
+
+  Residual evaluate() {
+    const System& system = m.system_;
+    const double h = m.h_, theta = m.spec_.theta;
+    m.v_ = m.vs_ + m.W_;
+    m.total_ = h * ((1.0 - theta) * m.vs_ + theta * m.v_);
+    retract(system.nodes(), m.q_n_, m.total_, m.q_);
+    const ForceSizes sizes = system.forces(m.q_, m.v_, m.f_);
+    m.f_ = (1.0 - theta) * m.f_start_ + theta * m.f_;
+
+    double merit = m.evaluate_joint_rates(m.v_);
+    m.evaluate_contact_rates(m.v_);
+    m.evaluate_contacts(*this, m.la_contact_);
+    merit += m.contact_residual_.squaredNorm();
+
+    m.joint_total_ = m.joint_scale_.cwiseProduct(m.joint_impulse_hat_);
+    m.reaction_.setZero();
+    m.add_joint_reactions(m.joint_total_, m.reaction_);
+    m.add_contact_reactions(m.reaction_);
+    system.apply_mass(m.W_, m.momentum_);
+    m.residual_ = m.momentum_ - h * m.f_ - m.reaction_;
+
+    const double momentum = system.weighted_norm(m.residual_);
+    const double relative =
+        m.spec_.tolerance * (system.weighted_norm(m.momentum_) + h * system.weighted_norm(m.f_) +
+                             system.weighted_norm(m.reaction_));
+    const double speed = round_off * (system.kinetic_norm(m.vs_) + system.kinetic_norm(m.v_) +
+                                      m.target_speed() + h * (sizes.terms + sizes.numbers));
+    Residual r;
+    r.momentum = ratio(momentum, relative + speed);
+    r.rows = ratio(std::sqrt(merit), relative + speed);
+    r.merit = std::sqrt(merit + momentum * momentum);
+    return r;
+  }
+
+  void assemble(KktMatrix& K) {
+    assemble_smooth(K);
+    m.add_contact_tangents(K, false);
+  }
+  void assemble_free(KktMatrix& K) {
+    assemble_smooth(K);
+    m.add_open_contacts(K);
+  }
+  void assemble_smooth(KktMatrix& K) {
+    const double weight = m.spec_.theta * m.h_;
+    m.evaluate_tangents(m.total_);
+    m.add_tangents(K, m.q_, m.v_, {1.0, weight, weight * weight});
+    m.add_joint_tangents(K, nullptr);
+  }
+};
+
+}  // namespace clatter
