@@ -6,7 +6,7 @@
 namespace clatter {
 namespace {
 
-constexpr int max_projections = 2000;
+constexpr int max_projections = 500;
 /// Of a step: what the step that gives the first accelerations and forces takes.
 constexpr double first_step = 1e-4;
 
@@ -66,7 +66,7 @@ bool NsgaCoupled::start(const Configuration& q, const NodalVector& v, double t) 
   if (!Integrator::start(q, v, t)) return false;
   counts_ = {};
   system_.set_time(t, spec_.step / 16.0);
-  prepare(first_step * spec_.step);
+  begin_step(first_step * spec_.step);
   if (solve_step()) {
     a_n_ = vd_n_ = ha_ / h_;
     la_ = joint_scale_.cwiseProduct(joint_multipliers_[0]) / h_;
@@ -85,7 +85,7 @@ bool NsgaCoupled::try_step(double t, double h) {
   const Stopwatch stopwatch(velocity_time);
   counts_ = {};
   system_.set_time(t + h, spec_.step / 16.0);
-  prepare(h);
+  begin_step(h);
   if (!solve_step()) return false;
   if (!far_contacts_stay_open()) return false;
   accept_step();
@@ -93,8 +93,8 @@ bool NsgaCoupled::try_step(double t, double h) {
 }
 
 /// The first guess: accelerations and forces as they were, no impulses.
-void NsgaCoupled::prepare(double h) {
-  begin_step(h);
+void NsgaCoupled::guess() {
+  const double h = h_;
   const GeneralizedAlpha& c = c_;
   const NodalVector& mean = a_n_;  // the auxiliary variable of 002 (71)
   NodalVector& part = momentum_;   // of its new value that the new accelerations leave alone
@@ -200,12 +200,25 @@ void NsgaCoupled::add_reactions() {
 }
 
 bool NsgaCoupled::solve_step() {
-  Step step{*this, rhs_};
-  if (solve(step, K_, eps_, counts_.velocity, "coupled")) return true;
-  const std::string reason = failure_;
-  prepare(h_);
-  ++counts_.recovered;
-  if (solve_by_projections(step)) return true;
+  // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
+  // law has no solution then. Without rebound it has one.
+  std::string reason;
+  for (const bool may_rebound : {true, false}) {
+    if (!may_rebound) {
+      for (ContactWork& base : contact_work_) base.bounce = 0.0;
+      counts_.plastic = 1;
+    }
+    Step step{*this, rhs_};
+    int updates = 0;
+    guess();
+    const bool solved = solve(step, K_, eps_, updates, "coupled");
+    counts_.velocity += updates;
+    if (solved) return true;
+    if (may_rebound) reason = failure_;
+    guess();
+    ++counts_.recovered;
+    if (solve_by_projections(step)) return true;
+  }
   failure_ = reason;
   return false;
 }

@@ -28,7 +28,7 @@ class NsgaCoupled final : public Integrator {
   bool try_step(double t, double h) override;
   void size_scheme() override;
   void size_work();
-  void prepare(double h);
+  void guess();
   bool solve_step();
   /// Forces and impulses of contacts by projection, the motion by Newton's method: 002 section 9.
   bool solve_by_projections(Step& step);
