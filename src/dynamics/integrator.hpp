@@ -179,8 +179,8 @@ class Integrator {
   void add_contact_reactions(NodalVector& reaction) const;
   void add_contact_tangents(KktMatrix& K, bool position_level) const;
   void add_joint_reactions(const VecX& force, NodalVector& reaction) const;
-  /// Rows and columns of all joints; with `force` also -d(G^T force)/dq, and increments as
-  /// unknowns.
+  /// Rows and columns of all joints. With `force`, at position level: also -d(G^T force)/dq, with
+  /// increments as unknowns, and without the rows that hold no position.
   void add_joint_tangents(KktMatrix& K, const VecX* force) const;
   void fill_right_side(KktMatrix& K, VecX& x) const;
   /// f_ := f(q_, v) - f_smooth_, which is zero unless something moved. Returns ForceSizes::numbers.

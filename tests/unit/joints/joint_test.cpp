@@ -41,7 +41,7 @@ MatX rows_of(const Joint& joint, const Configuration& q) {
   MatX G(static_cast<Eigen::Index>(joint.rows().size()), 12);
   Vec12 g;
   for (std::size_t i = 0; i < joint.rows().size(); ++i) {
-    joint.rows()[i].coordinate.gradient(q, g);
+    joint.rows()[i].row(q, g);
     G.row(static_cast<Eigen::Index>(i)) = g.transpose();
   }
   return G;
