@@ -38,10 +38,7 @@ class KktMatrix {
     add(joints_[joint], momentum, rows, columns);
   }
   /// For a row of a joint that takes no part: its multiplier is zero.
-  void leave_out(int joint_row) {
-    matrix_.add(diagonal_[static_cast<std::size_t>(joint_row)],
-                Eigen::Matrix<double, 1, 1>(-1.0));
-  }
+  void leave_out(int joint_row);
   void add_contact(int contact, const Mat12& momentum, const Rows& rows, const Columns& columns,
                    const Multipliers& multipliers) {
     add(contacts_[contact], momentum, rows, columns);

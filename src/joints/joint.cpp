@@ -196,8 +196,7 @@ Joint::Joint(const JointSpec& spec, int a, int b, const std::vector<Node>& nodes
     }
     rows_.push_back({*free_coordinate_, true});
   }
-  std::erase_if(rows_,
-                [&](const JointRow& row) { return never_moves(row, a, b, nodes, q0); });
+  std::erase_if(rows_, [&](const JointRow& row) { return never_moves(row, a, b, nodes, q0); });
   if (rows_.empty()) {
     throw Error(place_, fmt::format("joint '{}' holds nothing that its bodies could do", name_));
   }
@@ -219,15 +218,15 @@ void Joint::add_rolling(const JointSpec& spec, const Configuration& q0) {
     rows_.push_back(
         {PairCoordinate::rim(a_, spec.a.point, normal, b_, spec.b.point, axle, spec.radius)});
   } else {
-    rows_.push_back({PairCoordinate::along(a_, spec.a.point, normal, b_, spec.b.point), false,
-                     spec.radius});
+    rows_.push_back(
+        {PairCoordinate::along(a_, spec.a.point, normal, b_, spec.b.point), false, spec.radius});
   }
   for (const int i : {0, 1}) {
     const Vec3 direction = spec.axes_a.col(i);
-    rows_.push_back({spec.is_disc ? PairSlip::of_disc(a_, normal, direction, b_, spec.b.point, axle,
-                                                      spec.radius)
-                                  : PairSlip::of_sphere(a_, normal, direction, b_, spec.b.point,
-                                                        spec.radius)});
+    rows_.push_back(
+        {spec.is_disc
+             ? PairSlip::of_disc(a_, normal, direction, b_, spec.b.point, axle, spec.radius)
+             : PairSlip::of_sphere(a_, normal, direction, b_, spec.b.point, spec.radius)});
   }
 }
 
