@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "bodies/pair_coordinate.hpp"
@@ -105,15 +106,17 @@ TEST_P(EveryPairSlip, is_zero_when_both_nodes_move_as_one_body) {
 // The gradient of a coordinate is unsymmetric by the bracket of the two rotations and nothing else;
 // what is more shows that no coordinate has this rate.
 TEST_P(EveryPairSlip, is_the_rate_of_no_coordinate) {
-  at_random_states([](const PairSlip& slip, int, int, const Configuration& q, Random&) {
+  double most = 0.0;
+  at_random_states([&](const PairSlip& slip, int, int, const Configuration& q, Random&) {
     Vec12 g;
     Mat12 H, bracket = Mat12::Zero();
     slip.row(q, g);
     slip.row_derivative(q, H);
     bracket.block<3, 3>(3, 3) = skew(g.segment<3>(3));
     bracket.block<3, 3>(9, 9) = skew(g.segment<3>(9));
-    EXPECT_GT((H - H.transpose() - bracket).norm(), 1e-3);
+    most = std::max(most, (H - H.transpose() - bracket).norm());
   });
+  EXPECT_GT(most, 0.1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryPairSlip, ::testing::ValuesIn(kinds),

@@ -297,15 +297,12 @@ Model rolling_in_space(Random& random) {
       joint_anywhere("disc", JointKind::rolling, at("", random), at("C", random), random);
   disc.radius = 0.3;
   disc.is_disc = true;
-  // Axle and normal far from parallel wherever the bodies are: differences err near a flat disc.
-  disc.a.body = "";
   JointSpec skate =
       joint_anywhere("skate", JointKind::skate, at("B", random), at("C", random), random);
   skate.motor = Expression("0.3+t");
-  model.joints = {
-      sphere, disc, skate,
-      joint_anywhere("link", JointKind::distance, at("", random), {"A", Vec3(4.0, 3.0, 2.0)},
-                     random)};
+  model.joints = {sphere, disc, skate,
+                  joint_anywhere("link", JointKind::distance, at("", random),
+                                 {"A", Vec3(4.0, 3.0, 2.0)}, random)};
   ContactSpec contact;
   contact.name = "between bodies";
   contact.point = at("C", random);

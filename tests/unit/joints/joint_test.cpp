@@ -301,7 +301,8 @@ TEST_P(EveryMotor, misfit_changes_at_the_rate_of_the_rows_minus_the_target_rate)
   EXPECT_NEAR(joint.target_rate(joint.rows().back()), 2.0 * std::cos(2.0 * t), 1e-12);
   EXPECT_TRUE(testing::agrees(rates, numeric));
   // Second differences with spacing 1e-2: round-off 1e-16 times four over 1e-4.
-  EXPECT_NEAR(joint.target_acceleration(joint.rows().back(), t, 1e-2), -4.0 * std::sin(2.0 * t), 1e-10);
+  EXPECT_NEAR(joint.target_acceleration(joint.rows().back(), t, 1e-2), -4.0 * std::sin(2.0 * t),
+              1e-10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryMotor,
