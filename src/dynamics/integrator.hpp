@@ -186,8 +186,8 @@ class Integrator {
   /// f_ := f(q_, v) - f_smooth_, which is zero unless something moved. Returns ForceSizes::numbers.
   double change_of_forces(bool moved, const NodalVector& v);
   double target_speed() const;
-  double target_acceleration(const Joint& joint) const {
-    return joint.target_acceleration(system_.time(), spec_.step / 16.0);
+  double target_acceleration(const Joint& joint, const JointRow& row) const {
+    return joint.target_acceleration(row, system_.time(), spec_.step / 16.0);
   }
   bool turns(int node) const { return system_.nodes()[node].has(5); }
   /// Size of the forces that hold a balance in the smooth motion.
