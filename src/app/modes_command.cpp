@@ -112,8 +112,10 @@ int find_modes_of(const ModesOptions& options) {
         "modes about the static equilibrium");
   if (found.asymmetry > largest_symmetric)
     summary.notices.push_back(fmt::format(
-        "the stiffness is not symmetric (by {} between two modes): loads that turn "
-        "with the machine, or no equilibrium. The modes are those of its symmetric part",
+        "the stiffness is not symmetric (by {} between two modes): loads that turn with the "
+        "machine, "
+        "skates or rolling under force, or no equilibrium. The modes are those of its symmetric "
+        "part",
         format_number(found.asymmetry)));
 
   const ResultDirectory directory = result_directory(options.out, options.model, ".modes.clatter");

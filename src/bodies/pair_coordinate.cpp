@@ -10,6 +10,39 @@ constexpr int XA = 0, TA = 3, XB = 6, TB = 9;
 
 bool is_rotation(int group) { return group % 2 == 1; }
 
+double height(const NodeState& A, const Vec3& point_a, const Vec3& direction_a, const NodeState& B,
+              const Vec3& point_b) {
+  return direction_a.dot(A.R.transpose() * (B.x + B.R * point_b - A.x) - point_a);
+}
+
+// 001 (46): [-n, N x d, n, l x R_b^T n]
+void height_gradient(const NodeState& A, const Vec3& direction_a, const NodeState& B,
+                     const Vec3& point_b, Vec12& g) {
+  const Vec3 n = A.R * direction_a;
+  const Vec3 d = A.R.transpose() * (B.x + B.R * point_b - A.x);
+  g.segment<3>(XA) = -n;
+  g.segment<3>(TA) = direction_a.cross(d);
+  g.segment<3>(XB) = n;
+  g.segment<3>(TB) = point_b.cross(B.R.transpose() * n);
+}
+
+// 001 (56) with a point that is fixed in b at an offset.
+void height_hessian(const NodeState& A, const Vec3& direction_a, const NodeState& B,
+                    const Vec3& point_b, Mat12& H) {
+  H.setZero();
+  const Vec3 d = A.R.transpose() * (B.x + B.R * point_b - A.x);
+  const Mat3 w = skew(direction_a), l = skew(point_b);
+  const Mat3 Rw = A.R * w;
+  H.block<3, 3>(XA, TA) = Rw;
+  H.block<3, 3>(XB, TA) = -Rw;
+  H.block<3, 3>(TA, XA) = Rw.transpose();
+  H.block<3, 3>(TA, XB) = -Rw.transpose();
+  H.block<3, 3>(TA, TA) = w * skew(d);
+  H.block<3, 3>(TB, TA) = -l * B.R.transpose() * Rw;
+  H.block<3, 3>(TA, TB) = H.block<3, 3>(TB, TA).transpose();
+  H.block<3, 3>(TB, TB) = l * skew(B.R.transpose() * (A.R * direction_a));
+}
+
 void cosine_gradient(const NodeState& A, const Vec3& alpha, const NodeState& B, const Vec3& beta,
                      Vec12& g) {
   g.segment<3>(XA).setZero();
@@ -64,11 +97,21 @@ PairCoordinate PairCoordinate::angle(int a, const Vec3& x_a, const Vec3& y_a, in
   return c;
 }
 
+PairCoordinate PairCoordinate::rim(int a, const Vec3& point_a, const Vec3& normal_a, int b,
+                                   const Vec3& centre_b, const Vec3& axle_b, double radius) {
+  PairCoordinate c = along(a, point_a, normal_a, b, centre_b);
+  c.kind_ = Kind::rim;
+  c.direction_b_ = axle_b;
+  c.radius_ = radius;
+  return c;
+}
+
 bool PairCoordinate::acts_on(int group) const { return is_length() || is_rotation(group); }
 
 bool PairCoordinate::couples(int group, int other) const {
   switch (kind_) {
     case Kind::along:
+    case Kind::rim:
       return group == TA / 3 || other == TA / 3 || (group == TB / 3 && other == TB / 3);
     case Kind::cosine:
     case Kind::angle:
@@ -82,10 +125,8 @@ bool PairCoordinate::couples(int group, int other) const {
 double PairCoordinate::value(const Configuration& q) const {
   const NodeState &A = q[a_], &B = q[b_];
   switch (kind_) {
-    case Kind::along: {
-      const Vec3 d = A.R.transpose() * (B.x + B.R * point_b_ - A.x) - point_a_;
-      return direction_a_.dot(d);
-    }
+    case Kind::along:
+      return height(A, point_a_, direction_a_, B, point_b_);
     case Kind::cosine:
       return (A.R * direction_a_).dot(B.R * direction_b_);
     case Kind::distance:
@@ -94,6 +135,10 @@ double PairCoordinate::value(const Configuration& q) const {
       const Vec3 b_in_a = A.R.transpose() * (B.R * direction_b_);
       return std::atan2(second_a_.dot(b_in_a), direction_a_.dot(b_in_a));
     }
+    case Kind::rim: {
+      const double sine = (A.R * direction_a_).cross(B.R * direction_b_).norm();
+      return height(A, point_a_, direction_a_, B, point_b_) - radius_ * sine;
+    }
   }
   return 0.0;
 }
@@ -101,16 +146,9 @@ double PairCoordinate::value(const Configuration& q) const {
 void PairCoordinate::gradient(const Configuration& q, Vec12& g) const {
   const NodeState &A = q[a_], &B = q[b_];
   switch (kind_) {
-    case Kind::along: {
-      // 001 (46): [-n, N x d, n, l x R_b^T n]
-      const Vec3 n = A.R * direction_a_;
-      const Vec3 d = A.R.transpose() * (B.x + B.R * point_b_ - A.x);
-      g.segment<3>(XA) = -n;
-      g.segment<3>(TA) = direction_a_.cross(d);
-      g.segment<3>(XB) = n;
-      g.segment<3>(TB) = point_b_.cross(B.R.transpose() * n);
+    case Kind::along:
+      height_gradient(A, direction_a_, B, point_b_, g);
       return;
-    }
     case Kind::cosine:
       cosine_gradient(A, direction_a_, B, direction_b_, g);
       return;
@@ -131,28 +169,24 @@ void PairCoordinate::gradient(const Configuration& q, Vec12& g) const {
       g = (c * gs - s * gc) / (s * s + c * c);
       return;
     }
+    case Kind::rim: {
+      // With k = n.c the sine is sqrt(1 - k^2), and its derivative by k is -k / sine.
+      const Vec3 n = A.R * direction_a_, c = B.R * direction_b_;
+      Vec12 gk;
+      height_gradient(A, direction_a_, B, point_b_, g);
+      cosine_gradient(A, direction_a_, B, direction_b_, gk);
+      g += radius_ * n.dot(c) / n.cross(c).norm() * gk;
+      return;
+    }
   }
 }
 
 void PairCoordinate::hessian(const Configuration& q, Mat12& H) const {
   const NodeState &A = q[a_], &B = q[b_];
   switch (kind_) {
-    case Kind::along: {
-      // 001 (56) with a point that is fixed in b at an offset.
-      H.setZero();
-      const Vec3 d = A.R.transpose() * (B.x + B.R * point_b_ - A.x);
-      const Mat3 w = skew(direction_a_), l = skew(point_b_);
-      const Mat3 Rw = A.R * w;
-      H.block<3, 3>(XA, TA) = Rw;
-      H.block<3, 3>(XB, TA) = -Rw;
-      H.block<3, 3>(TA, XA) = Rw.transpose();
-      H.block<3, 3>(TA, XB) = -Rw.transpose();
-      H.block<3, 3>(TA, TA) = w * skew(d);
-      H.block<3, 3>(TB, TA) = -l * B.R.transpose() * Rw;
-      H.block<3, 3>(TA, TB) = H.block<3, 3>(TB, TA).transpose();
-      H.block<3, 3>(TB, TB) = l * skew(B.R.transpose() * (A.R * direction_a_));
+    case Kind::along:
+      height_hessian(A, direction_a_, B, point_b_, H);
       return;
-    }
     case Kind::cosine:
       cosine_hessian(A, direction_a_, B, direction_b_, H);
       return;
@@ -182,6 +216,17 @@ void PairCoordinate::hessian(const Configuration& q, Mat12& H) const {
       cosine_hessian(A, direction_a_, B, direction_b_, Hc);
       H = (c * H - s * Hc + gs * gc.transpose() - gc * gs.transpose()) / square -
           2.0 / (square * square) * (c * gs - s * gc) * (s * gs + c * gc).transpose();
+      return;
+    }
+    case Kind::rim: {
+      const Vec3 n = A.R * direction_a_, c = B.R * direction_b_;
+      const double sine = n.cross(c).norm();
+      Vec12 gk;
+      Mat12 Hk;
+      cosine_gradient(A, direction_a_, B, direction_b_, gk);
+      height_hessian(A, direction_a_, B, point_b_, H);
+      cosine_hessian(A, direction_a_, B, direction_b_, Hk);
+      H += radius_ / sine * (n.dot(c) * Hk + gk * gk.transpose() / (sine * sine));
       return;
     }
   }

@@ -22,11 +22,16 @@ class PairCoordinate {
   /// Angle that carries x_a into the projection of x_b on the plane (x_a, y_a); in (-pi, pi].
   static PairCoordinate angle(int a, const Vec3& x_a, const Vec3& y_a, int b, const Vec3& x_b);
 
+  /// Height of the lowest point of a disc of b over a plane of a: that of its centre over point_a,
+  /// along the normal, less radius times the sine of the angle between normal and axle.
+  static PairCoordinate rim(int a, const Vec3& point_a, const Vec3& normal_a, int b,
+                            const Vec3& centre_b, const Vec3& axle_b, double radius);
+
   int a() const { return a_; }
   int b() const { return b_; }
   bool is_angle() const { return kind_ == Kind::angle; }
   /// Measured in metres (not a cosine or an angle).
-  bool is_length() const { return kind_ == Kind::along || kind_ == Kind::distance; }
+  bool is_length() const { return kind_ != Kind::cosine && kind_ != Kind::angle; }
 
   /// Whether entries of the gradient, or of its derivative, can ever differ from zero in the column
   /// groups 0 to 3 of the order above.
@@ -40,13 +45,14 @@ class PairCoordinate {
   void hessian(const Configuration& q, Mat12& H) const;
 
  private:
-  enum class Kind { along, cosine, distance, angle };
+  enum class Kind { along, cosine, distance, angle, rim };
   PairCoordinate(Kind kind, int a, int b) : kind_(kind), a_(a), b_(b) {}
 
   Kind kind_;
   int a_, b_;
   Vec3 point_a_ = Vec3::Zero(), point_b_ = Vec3::Zero();
   Vec3 direction_a_ = Vec3::Zero(), second_a_ = Vec3::Zero(), direction_b_ = Vec3::Zero();
+  double radius_ = 0.0;
 };
 
 }  // namespace clatter

@@ -68,11 +68,12 @@ struct NsgaCoupled::Step {
         const JointRow& condition = joint.rows()[static_cast<std::size_t>(i)];
         const Eigen::Index row = joint.first_row + i;
         const double scale = s.joint_scale_[row];
-        condition.coordinate.hessian(s.q_, H);
-        const double wanted = condition.driven ? s.target_acceleration(joint) : 0.0;
-        const std::array<double, 3> off{s.joint_G_[j].row(i).dot(a) + h * (v.dot(H * v) - wanted),
-                                        s.joint_G_[j].row(i).dot(v) - joint.target_rate(condition),
-                                        joint.misfit(condition, s.q_) / h};
+        condition.row_derivative(s.q_, H);
+        const double wanted = s.target_acceleration(joint, condition);
+        std::array<double, 3> off{s.joint_G_[j].row(i).dot(a) + h * (v.dot(H * v) - wanted),
+                                  s.joint_G_[j].row(i).dot(v) - joint.target_rate(condition),
+                                  joint.misfit(condition, s.q_) / h};
+        if (!condition.holds_position()) off[P] = s.joint_multipliers_[P][row] / scale;
         for (std::size_t level = 0; level < 3; ++level) {
           s.joint_rows_residual_[level][row] = -scale * off[level];
           sum += scale * scale * off[level] * off[level];
@@ -120,9 +121,12 @@ struct NsgaCoupled::Step {
       PairRows by_velocity(rows, 12), by_position(rows, 12), bend(rows, 12);
       for (Eigen::Index i = 0; i < rows; ++i) {
         const Eigen::Index row = joint.first_row + i;
-        joint.rows()[static_cast<std::size_t>(i)].coordinate.hessian(s.q_, H);
+        joint.rows()[static_cast<std::size_t>(i)].row_derivative(s.q_, H);
         for (std::size_t level = 0; level < 3; ++level) {
           geometric[level] -= h * s.joint_scale_[row] * s.joint_multipliers_[level][row] * H;
+        }
+        if (!joint.rows()[static_cast<std::size_t>(i)].holds_position()) {
+          geometric[P] -= 0.5 * h * s.joint_scale_[row] * s.joint_multipliers_[V][row] * H;
         }
         by_velocity.row(i) = h * (H * v + H.transpose() * v).transpose();
         by_position.row(i) = h * (H.transpose() * a).transpose();
@@ -146,7 +150,20 @@ struct NsgaCoupled::Step {
       K.add_rows(pair, Level::acceleration, Level::position, -(scale * by_position));
       K.add_rows(pair, Level::velocity, Level::velocity, G);
       K.add_rows(pair, Level::velocity, Level::position, -(scale * bend));
+      // Rows that hold no position stand alone there, and correct it by half an impulse.
+      KktMatrix::Multipliers alone = KktMatrix::Multipliers::Zero(rows, rows);
+      KktMatrix::Columns sideways = 0.5 * columns;
+      for (Eigen::Index i = 0; i < rows; ++i) {
+        if (joint.rows()[static_cast<std::size_t>(i)].holds_position()) {
+          sideways.col(i).setZero();
+        } else {
+          alone(i, i) = -1.0;
+          G_of_increments.row(i).setZero();
+        }
+      }
       K.add_rows(pair, Level::position, Level::position, -(scale * G_of_increments));
+      K.add_multipliers(pair, Level::position, Level::position, alone);
+      K.add_columns(pair, Level::position, Level::velocity, sideways);
     }
   }
 

@@ -291,7 +291,7 @@ void Integrator::accept() {
     for (std::size_t i = 0; i < joint.rows().size(); ++i) {
       const auto row = joint.first_row + static_cast<Eigen::Index>(i);
       const JointRow& condition = joint.rows()[i];
-      const double unit = condition.coordinate.is_length() ? system_.length() : 1.0;
+      const double unit = condition.is_length() ? system_.length() : 1.0;
       joint_error_ = std::max(joint_error_, std::abs(joint.misfit(condition, q_n_)) / unit);
       joint_velocity_error_ = std::max(joint_velocity_error_,
                                        std::abs(joint_residual_[row]) / joint_scale_[row] / unit);

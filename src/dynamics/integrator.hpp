@@ -179,15 +179,15 @@ class Integrator {
   void add_contact_reactions(NodalVector& reaction) const;
   void add_contact_tangents(KktMatrix& K, bool position_level) const;
   void add_joint_reactions(const VecX& force, NodalVector& reaction) const;
-  /// Rows and columns of all joints; with `force` also -d(G^T force)/dq, and increments as
-  /// unknowns.
+  /// Rows and columns of all joints. With `force`, at position level: also -d(G^T force)/dq, with
+  /// increments as unknowns, and without the rows that hold no position.
   void add_joint_tangents(KktMatrix& K, const VecX* force) const;
   void fill_right_side(KktMatrix& K, VecX& x) const;
   /// f_ := f(q_, v) - f_smooth_, which is zero unless something moved. Returns ForceSizes::numbers.
   double change_of_forces(bool moved, const NodalVector& v);
   double target_speed() const;
-  double target_acceleration(const Joint& joint) const {
-    return joint.target_acceleration(system_.time(), spec_.step / 16.0);
+  double target_acceleration(const Joint& joint, const JointRow& row) const {
+    return joint.target_acceleration(row, system_.time(), spec_.step / 16.0);
   }
   bool turns(int node) const { return system_.nodes()[node].has(5); }
   /// Size of the forces that hold a balance in the smooth motion.

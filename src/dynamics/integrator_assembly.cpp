@@ -13,7 +13,7 @@ void Integrator::evaluate_joint_rows(const Configuration& q) {
   for (std::size_t j = 0; j < joint_G_.size(); ++j) {
     const Joint& joint = system_.joints()[j];
     for (std::size_t i = 0; i < joint.rows().size(); ++i) {
-      joint.rows()[i].coordinate.gradient(q, g);
+      joint.rows()[i].row(q, g);
       joint_G_[j].row(static_cast<Eigen::Index>(i)) = g.transpose();
     }
   }
@@ -99,8 +99,11 @@ void Integrator::add_joint_tangents(KktMatrix& K, const VecX* force) const {
     const KktMatrix::Columns columns = rows.transpose();
     if (force != nullptr) {
       for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-        joint.rows()[static_cast<std::size_t>(i)].coordinate.hessian(q_, H);
+        joint.rows()[static_cast<std::size_t>(i)].row_derivative(q_, H);
         geometric -= (*force)[joint.first_row + i] * H;
+        if (joint.rows()[static_cast<std::size_t>(i)].holds_position()) continue;
+        rows.row(i).setZero();
+        K.leave_out(joint.first_row + static_cast<int>(i));
       }
       to_increments(geometric, joint.a(), joint.b());
       to_increments(rows, joint.a(), joint.b());

@@ -57,9 +57,8 @@ bool Integrator::start(const Configuration& q, const NodalVector& v, double t) {
     for (std::size_t i = 0; i < joint.rows().size(); ++i) {
       const auto row = joint.first_row + static_cast<Eigen::Index>(i);
       const JointRow& condition = joint.rows()[i];
-      condition.coordinate.hessian(q, H);
-      const double wanted =
-          condition.driven ? joint.target_acceleration(t, spec_.step / 16.0) : 0.0;
+      condition.row_derivative(q, H);
+      const double wanted = joint.target_acceleration(condition, t, spec_.step / 16.0);
       rhs_smooth_[smooth_K_.joint_multiplier(static_cast<int>(row))] =
           joint_scale_[row] * (pair.dot(H * pair) - wanted);
     }

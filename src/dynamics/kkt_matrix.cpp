@@ -71,13 +71,16 @@ KktMatrix::PairBlocks KktMatrix::reserve(const Joint& joint) {
   PairBlocks blocks;
   blocks.momentum = matrix_.reserve(dofs, dofs, [&](int i, int j) {
     return std::any_of(rows.begin(), rows.end(),
-                       [&](const JointRow& row) { return row.coordinate.couples(i / 3, j / 3); });
+                       [&](const JointRow& row) { return row.couples(i / 3, j / 3); });
   });
-  blocks.rows = matrix_.reserve(
-      multipliers, dofs, [&](int row, int j) { return rows[row].coordinate.acts_on(j / 3); });
-  blocks.columns = matrix_.reserve(
-      dofs, multipliers, [&](int i, int row) { return rows[row].coordinate.acts_on(i / 3); });
-  for (const int multiplier : multipliers) matrix_.set_multiplier(multiplier, dofs, false);
+  blocks.rows =
+      matrix_.reserve(multipliers, dofs, [&](int row, int j) { return rows[row].acts_on(j / 3); });
+  blocks.columns =
+      matrix_.reserve(dofs, multipliers, [&](int i, int row) { return rows[row].acts_on(i / 3); });
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    // Rows that hold no position stand alone where positions are corrected.
+    matrix_.set_multiplier(multipliers[i], dofs, !rows[i].holds_position());
+  }
   return blocks;
 }
 
@@ -92,6 +95,11 @@ KktMatrix::PairBlocks KktMatrix::reserve(const Contact& contact) {
   blocks.multipliers = matrix_.reserve(multipliers, multipliers);
   for (const int multiplier : multipliers) matrix_.set_multiplier(multiplier, dofs, true);
   return blocks;
+}
+
+void KktMatrix::leave_out(int joint_row) {
+  const Eigen::Matrix<double, 1, 1> entry(-1.0);
+  matrix_.add(diagonal_[static_cast<std::size_t>(joint_row)], entry);
 }
 
 void KktMatrix::regularise(double eps) {

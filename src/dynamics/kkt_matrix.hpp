@@ -37,6 +37,8 @@ class KktMatrix {
   void add_joint(int joint, const Mat12& momentum, const Rows& rows, const Columns& columns) {
     add(joints_[joint], momentum, rows, columns);
   }
+  /// For a row of a joint that takes no part: its multiplier is zero.
+  void leave_out(int joint_row);
   void add_contact(int contact, const Mat12& momentum, const Rows& rows, const Columns& columns,
                    const Multipliers& multipliers) {
     add(contacts_[contact], momentum, rows, columns);

@@ -177,10 +177,24 @@ void NsgaCoupled::evaluate_contact(std::size_t c) {
       work.forces.residual.cwiseAbs() + work.velocity.residual.cwiseAbs();
 }
 
+/// Rows that hold no position correct it by half of what they do to velocities, as friction does.
+void NsgaCoupled::add_half_impulses() {
+  for (const Joint& joint : system_.joints()) {
+    Eigen::Index row = joint.first_row;
+    for (const JointRow& condition : joint.rows()) {
+      if (!condition.holds_position()) {
+        joint_total_[row] += 0.5 * joint_scale_[row] * joint_multipliers_[1][row];
+      }
+      ++row;
+    }
+  }
+}
+
 void NsgaCoupled::add_reactions() {
   for (std::size_t level = 0; level < 3; ++level) {
     reactions_[level].setZero();
     joint_total_ = joint_scale_.cwiseProduct(joint_multipliers_[level]);
+    if (level == 2) add_half_impulses();
     add_joint_reactions(joint_total_, reactions_[level]);
   }
   for (std::size_t c = 0; c < work_.size(); ++c) {

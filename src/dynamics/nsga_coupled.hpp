@@ -36,6 +36,7 @@ class NsgaCoupled final : public Integrator {
   void evaluate_contact(std::size_t c);
   /// [scaled] impulses of the step less what the forces do: Lambda, and k_N.
   void add_reactions();
+  void add_half_impulses();
 
   struct CoupledContact {
     // Unknowns, scaled: h lambda, P, khat_N / h.

@@ -48,11 +48,15 @@ struct Integrator::PositionCorrection {
       for (std::size_t i = 0; i < joint.rows().size(); ++i) {
         const auto row = joint.first_row + static_cast<Eigen::Index>(i);
         const JointRow& condition = joint.rows()[i];
-        const double misfit = joint.misfit(condition, s.q_);
-        s.joint_residual_[row] = -s.joint_scale_[row] * misfit;
-        const double numbers =
-            (condition.coordinate.is_length() ? size : 1.0) + std::abs(joint.target(condition));
-        s.allowed_joint_[row] = s.joint_scale_[row] * round_off * numbers;
+        if (condition.holds_position()) {
+          s.joint_residual_[row] = -s.joint_scale_[row] * joint.misfit(condition, s.q_);
+          const double numbers =
+              (condition.is_length() ? size : 1.0) + std::abs(joint.target(condition));
+          s.allowed_joint_[row] = s.joint_scale_[row] * round_off * numbers;
+        } else {
+          s.joint_residual_[row] = -s.nu_[row];  // takes no part
+          s.allowed_joint_[row] = 0.0;
+        }
         merit += s.joint_residual_[row] * s.joint_residual_[row];
       }
     }

@@ -54,7 +54,7 @@ struct Nsga::SmoothMotion {
       Mat12 geometric = Mat12::Zero();
       for (Eigen::Index i = 0; i < rows.rows(); ++i) {
         const auto row = joint.first_row + i;
-        joint.rows()[static_cast<std::size_t>(i)].coordinate.hessian(s.q_, H);
+        joint.rows()[static_cast<std::size_t>(i)].row_derivative(s.q_, H);
         geometric -= h * move * s.la_[row] * H;
         bend.row(i) = move * pair.transpose() * H;
       }

@@ -48,10 +48,10 @@ void check_joints(const System& system, const Configuration& q, const NodalVecto
   for (const Joint& joint : system.joints()) {
     double gap = 0.0, twist = 0.0, rate = 0.0, wanted = 0.0;
     for (const JointRow& row : joint.rows()) {
-      double& worst = row.coordinate.is_length() ? gap : twist;
+      double& worst = row.is_length() ? gap : twist;
       worst = std::max(worst, std::abs(joint.misfit(row, q)));
-      row.coordinate.gradient(q, g);
-      const double unit = row.coordinate.is_length() ? 1.0 : system.length();
+      row.row(q, g);
+      const double unit = row.is_length() ? 1.0 : system.length();
       wanted = std::max(wanted, unit * std::abs(joint.target_rate(row)));
       rate = std::max(
           rate, unit * std::abs(g.dot(of_pair(v, joint.a(), joint.b())) - joint.target_rate(row)));
@@ -137,7 +137,7 @@ std::optional<std::string> redundancy_of_joints(const System& system, const Conf
   for (const Joint& joint : system.joints()) {
     int row = joint.first_row;
     for (const JointRow& condition : joint.rows()) {
-      condition.coordinate.gradient(q, g);
+      condition.row(q, g);
       const double scale = 1.0 / std::sqrt(system.delassus(g, joint.a(), joint.b()));
       for (int i = 0; i < 12; ++i) {
         const int node = i < 6 ? joint.a() : joint.b();

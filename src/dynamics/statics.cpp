@@ -111,7 +111,7 @@ class LoadPath {
       rows_[j].resize(static_cast<Eigen::Index>(joint.rows().size()), 12);
       for (std::size_t i = 0; i < joint.rows().size(); ++i) {
         const auto row = joint.first_row + static_cast<Eigen::Index>(i);
-        joint.rows()[i].coordinate.gradient(result_.q, g);
+        joint.rows()[i].row(result_.q, g);
         rows_[j].row(static_cast<Eigen::Index>(i)) = g.transpose();
         scale_[row] = 1.0 / std::sqrt(system_.delassus(g, joint.a(), joint.b()));
         misfit_[row] = joint.misfit(joint.rows()[i], result_.q);
@@ -134,7 +134,7 @@ class LoadPath {
       of_node(residual_, joint.b()) += pair.tail<6>();
       terms += of_pair(system_.weights(), joint.a(), joint.b()).cwiseProduct(pair).norm();
       for (std::size_t i = 0; i < joint.rows().size(); ++i) {
-        const double size = joint.rows()[i].coordinate.is_length() ? span : 1.0;
+        const double size = joint.rows()[i].is_length() ? span : 1.0;
         const double off = misfit_[joint.first_row + static_cast<Eigen::Index>(i)];
         fits = fits && std::abs(off) <= 10.0 * round_off * size;
       }

@@ -103,8 +103,8 @@ void add_joint_tangents(const System& system, const Configuration& q, const VecX
     KktMatrix::Rows G(static_cast<Eigen::Index>(joint.rows().size()), 12);
     for (std::size_t i = 0; i < joint.rows().size(); ++i) {
       const auto row = static_cast<Eigen::Index>(i);
-      joint.rows()[i].coordinate.gradient(q, g);
-      joint.rows()[i].coordinate.hessian(q, H);
+      joint.rows()[i].row(q, g);
+      joint.rows()[i].row_derivative(q, H);
       G.row(row) = -g.transpose() / std::sqrt(system.delassus(g, joint.a(), joint.b()));
       geometric -= factors.stiffness * forces[joint.first_row + row] * H;
     }

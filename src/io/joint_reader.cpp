@@ -17,7 +17,7 @@ constexpr double point_slack = 1e-9;
 // Cosine below which two axes count as perpendicular: six digits, as people write them.
 constexpr double perpendicular_slack = 1e-6;
 
-constexpr std::array<std::pair<std::string_view, JointKind>, 8> joint_kinds = {{
+constexpr std::array<std::pair<std::string_view, JointKind>, 10> joint_kinds = {{
     {"fixed", JointKind::fixed},
     {"ball", JointKind::ball},
     {"revolute", JointKind::revolute},
@@ -26,6 +26,8 @@ constexpr std::array<std::pair<std::string_view, JointKind>, 8> joint_kinds = {{
     {"universal", JointKind::universal},
     {"planar", JointKind::planar},
     {"distance", JointKind::distance},
+    {"skate", JointKind::skate},
+    {"rolling", JointKind::rolling},
 }};
 
 JointKind joint_kind(const std::string& word) {
@@ -61,12 +63,12 @@ void check_bodies(const Reading& r) {
                                     "use 'ball' or 'distance'",
                                     body.name(), r.table.kind()));
   }
-  const bool fits_plane = kind == JointKind::fixed || kind == JointKind::revolute ||
-                          kind == JointKind::prismatic || kind == JointKind::distance;
+  const bool fits_plane = kind != JointKind::ball && kind != JointKind::cylindrical &&
+                          kind != JointKind::universal && kind != JointKind::planar;
   if (is_planar(r) && !fits_plane) {
     r.table.refuse("kind",
                    fmt::format("a {} joint has no meaning between planar bodies; use 'fixed', "
-                               "'revolute', 'prismatic' or 'distance'",
+                               "'revolute', 'prismatic', 'distance', 'skate' or 'rolling'",
                                r.table.kind()));
   }
 }
@@ -124,11 +126,16 @@ bool check_planar_axis(const Reading& r, std::string_view key, const Vec3& axis)
                                key));
     return false;
   }
-  if (r.joint.kind == JointKind::prismatic && axis[2] != 0.0) {
+  if (r.joint.kind == JointKind::revolute || axis[2] == 0.0) return true;
+  if (r.joint.kind == JointKind::prismatic) {
     r.table.refuse(key,
                    fmt::format("'{}': between planar bodies a prismatic joint slides in the x-y "
                                "plane, so the z component must be 0",
                                key));
+    return false;
+  }
+  if (r.joint.kind == JointKind::skate || r.joint.kind == JointKind::rolling) {
+    r.table.refuse(key, fmt::format("'{}': between planar bodies the z component must be 0", key));
     return false;
   }
   return true;
@@ -220,6 +227,67 @@ void read_length(const Reading& r) {
   }
 }
 
+// The point of b that does not slip, and the direction along which it does not.
+void read_skate(const Reading& r) {
+  const TomlTable& table = r.table;
+  table.refuse_together("point_b", "point");
+  table.refuse_together("axis_b", "axis");
+  if (table.has("point")) {
+    read_shared_point(r);
+  } else if (table.has("point_b")) {
+    r.joint.b.point = read_point(table, "point_b", r.b, r.pair);
+    r.joint.a.point = r.a.point_to_body(r.b.point_to_space(r.joint.b.point));
+  } else {
+    table.refuse_table(
+        "missing key 'point' in [[joint]]: give 'point' in space, or 'point_b' in the frame of "
+        "'b'");
+  }
+  const char* key = table.has("axis") ? "axis" : "axis_b";
+  if (!table.has(key)) {
+    table.refuse_table(
+        "missing key 'axis' in [[joint]]: give 'axis' in space, or 'axis_b' in the frame of 'b', "
+        "along which the point must not slip");
+    return;
+  }
+  const std::optional<Vec3> axis = table.direction(key, axis_dimension(r));
+  if (!axis || !check_planar_axis(r, key, *axis)) return;
+  if (table.has("axis")) {
+    set_axes_in_space(r, frame_along(*axis));
+  } else {
+    r.joint.axes_b = frame_along(*axis);
+    r.joint.axes_a = r.a.rotation().transpose() * r.b.rotation() * r.joint.axes_b;
+  }
+}
+
+// The plane of a and what of b rolls on it.
+void read_rolling(const Reading& r) {
+  const TomlTable& table = r.table;
+  const std::optional<double> radius = table.number("radius");
+  const std::optional<Vec3> normal = table.direction("axis_a", axis_dimension(r));
+  const std::optional<Vec3> axle = table.direction("axis_b", Dimension::either);
+  r.joint.b.point = read_point(table, "point_b", r.b, r.pair);
+  r.joint.a.point = read_point(table, "point_a", r.a, r.pair);
+  if (is_planar(r) && table.has("axis_b")) {
+    table.refuse("axis_b", "'axis_b': between planar bodies a disc turns about z; leave it out");
+    return;
+  }
+  if (!normal || !check_planar_axis(r, "axis_a", *normal)) return;
+  if (!radius || (table.has("axis_b") && !axle)) return;
+  r.joint.radius = *radius;
+  r.joint.is_disc = axle.has_value();
+  r.joint.axes_a = frame_along(*normal);
+  if (axle) r.joint.axes_b = frame_along(*axle);
+  if (table.has("point_a")) return;
+  // The plane is where the lowest point is at the start.
+  const Vec3 n = r.a.rotation() * *normal;
+  Vec3 up = n;
+  if (axle) {
+    const Vec3 c = r.b.rotation() * *axle;
+    up = (n - n.dot(c) * c).normalized();  // of a flat disc: zero, which is refused later
+  }
+  r.joint.a.point = r.a.point_to_body(r.b.point_to_space(r.joint.b.point) - *radius * up);
+}
+
 JointSpec read_joint(const TomlTable& table, const BodyLookup& bodies, bool assemble) {
   JointSpec joint;
   joint.place = table.place();
@@ -231,9 +299,15 @@ JointSpec read_joint(const TomlTable& table, const BodyLookup& bodies, bool asse
   joint.kind = joint_kind(table.kind());
   const Reading reading{table, a, b, dimension_of_pair(a, b), assemble, joint};
   check_bodies(reading);
-  read_points(reading);
-  read_axes(reading);
-  read_length(reading);
+  if (joint.kind == JointKind::skate) {
+    read_skate(reading);
+  } else if (joint.kind == JointKind::rolling) {
+    read_rolling(reading);
+  } else {
+    read_points(reading);
+    read_axes(reading);
+    read_length(reading);
+  }
   joint.motor = table.formula("motor");
   return joint;
 }

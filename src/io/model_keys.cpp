@@ -565,7 +565,9 @@ TableDescription load() {
 TableDescription joint() {
   const std::vector<std::string> with_axis = {"revolute", "prismatic", "cylindrical", "planar"};
   std::vector<std::string> with_first_axis = with_axis;
-  with_first_axis.emplace_back("universal");
+  with_first_axis.insert(with_first_axis.end(), {"universal", "skate"});
+  const std::vector<std::string> with_points = {"fixed",       "ball",      "revolute", "prismatic",
+                                                "cylindrical", "universal", "planar",   "distance"};
   return {
       "joint",
       "[[joint]]",
@@ -580,30 +582,39 @@ TableDescription joint() {
            required,
            "`revolute` turns about the axis, `prismatic` slides along it, `cylindrical` does both, "
            "`universal` turns about two, `planar` slides across and turns about it, `distance` is "
-           "a "
-           "massless bar.",
+           "a massless bar. Two hold velocities: a `skate` does not slip along the axis, and "
+           "`rolling` is a sphere or disc that rolls on a plane.",
            any,
            {"fixed", "ball", "revolute", "prismatic", "cylindrical", "universal", "planar",
-            "distance"}},
+            "distance", "skate", "rolling"}},
           {"a", {}, text, "", required, "Name of a body or beam node, or `ground`."},
           {"b", {}, text, "", required, "Name of another body or beam node, or `ground`."},
           {"point",
-           {"fixed", "ball", "revolute", "prismatic", "cylindrical", "universal", "planar"},
+           {"fixed", "ball", "revolute", "prismatic", "cylindrical", "universal", "planar",
+            "skate"},
            vector,
            "m",
            "none",
            "Where the joint is in space at the start."},
+          {"point_a", with_points, vector, "m", "none",
+           "Instead of `point`, together with `point_b`: in the frame of `a`."},
           {"point_a",
-           {},
+           {"rolling"},
            vector,
            "m",
-           "none",
-           "Instead of `point`, together with `point_b`: in the frame of `a`."},
-          {"point_b", {}, vector, "m", "none", "In the frame of `b`."},
+           "where it touches at the start",
+           "Any point of the plane, in the frame of `a`."},
+          {"point_b", with_points, vector, "m", "none", "In the frame of `b`."},
+          {"point_b", {"skate"}, vector, "m", "none", "Instead of `point`: in the frame of `b`."},
+          {"point_b",
+           {"rolling"},
+           vector,
+           "m",
+           "its origin",
+           "Centre of the sphere or disc, in the frame of `b`."},
           {"axis", with_first_axis, direction, "", "z for a revolute joint in the plane",
            "In space at the start; for a planar joint the normal of the plane, for a universal "
-           "joint "
-           "the axis fixed in `a`."},
+           "joint the axis fixed in `a`, for a skate the direction across its blade."},
           {"axis2",
            {"universal"},
            direction,
@@ -612,7 +623,26 @@ TableDescription joint() {
            "The axis fixed in `b`, in space at the start, perpendicular to `axis`."},
           {"axis_a", with_axis, direction, "", "none",
            "Instead of `axis`, together with `axis_b`: in the frame of `a`."},
+          {"axis_a",
+           {"rolling"},
+           direction,
+           "",
+           required,
+           "Normal of the plane, on the side of `b`, in the frame of `a`."},
           {"axis_b", with_axis, direction, "", "none", "In the frame of `b`."},
+          {"axis_b",
+           {"skate"},
+           direction,
+           "",
+           "none",
+           "Instead of `axis`: in the frame of `b`, with which it turns."},
+          {"axis_b",
+           {"rolling"},
+           direction,
+           "",
+           "none: a sphere",
+           "Axle of a disc, in the frame of `b`; not in the plane, where it is z."},
+          {"radius", {"rolling"}, number, "m", required, "Of the sphere or disc.", positive},
           {"length", {"distance"}, number, "m", "as at the start", "Distance to keep.", positive},
           {"motor",
            {"revolute"},
@@ -628,6 +658,12 @@ TableDescription joint() {
            "Prescribed displacement of `b` against `a` along the axis, 0 where the two points "
            "meet."},
           {"motor", {"distance"}, formula, "m", "none", "Prescribed length."},
+          {"motor",
+           {"skate"},
+           formula,
+           "m/s",
+           "0",
+           "Prescribed velocity of the point of `b` over `a` along the axis."},
       }};
 }
 

@@ -2,18 +2,35 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "bodies/pair_coordinate.hpp"
+#include "bodies/pair_slip.hpp"
 #include "model/model.hpp"
 
 namespace clatter {
 
-/// One bilateral condition: coordinate(q) = target(t).
+/// One bilateral condition. Either it holds a position, coordinate(q) = target(t), and with it the
+/// rate; or only a velocity, slip(q, v) = rate(t). Both have a row G(q) with the rate G v and the
+/// reaction G^T la, which is all that equations of motion and impulses need.
 struct JointRow {
-  PairCoordinate coordinate;
-  bool driven = false;  ///< the target is the joint's motor; otherwise `target`
-  double target = 0.0;
+  std::variant<PairCoordinate, PairSlip> held;
+  bool driven = false;  ///< the joint's motor gives the target or the rate
+  double target = 0.0;  ///< of a coordinate without motor; the rate is zero
+
+  bool holds_position() const { return std::holds_alternative<PairCoordinate>(held); }
+  /// In metres or metres per second, not a cosine or an angle.
+  bool is_length() const;
+  /// As in PairCoordinate.
+  bool acts_on(int group) const;
+  bool couples(int group, int other) const;
+
+  /// g := G(q)
+  void row(const Configuration& q, Vec12& g) const;
+  /// H(i, k) := derivative of entry i of the row with respect to variation k. For velocities v of
+  /// the pair and a force la in the row: d(G v)/dq = v^T H, dG/dt v = v . H v, d(G^T la)/dq = la H.
+  void row_derivative(const Configuration& q, Mat12& H) const;
 };
 
 /// A joint is the list of rows that its kind holds between two nodes.
@@ -33,12 +50,16 @@ class Joint {
 
   /// Evaluates the motor: target and rate at t. `spacing` as in Expression::rate.
   void set_time(double t, double spacing);
-  double target_acceleration(double t, double spacing) const;
 
-  /// coordinate - target; differences of angles within half a turn.
+  /// coordinate - target; differences of angles within half a turn. Zero for a row that holds no
+  /// position.
   double misfit(const JointRow& row, const Configuration& q) const;
   double target(const JointRow& row) const { return row.driven ? motor_value_ : row.target; }
-  double target_rate(const JointRow& row) const { return row.driven ? motor_rate_ : 0.0; }
+  double target_rate(const JointRow& row) const {
+    if (!row.driven) return 0.0;
+    return row.holds_position() ? motor_rate_ : motor_value_;
+  }
+  double target_acceleration(const JointRow& row, double t, double spacing) const;
   bool has_motor() const { return motor_.has_value(); }
 
   /// True when an axis that the joint holds parallel points the wrong way: half a turn off.
@@ -54,6 +75,8 @@ class Joint {
   void reaction(const Vec6& on_b, const Configuration& q, Vec3& force, Vec3& torque) const;
 
  private:
+  void add_rolling(const JointSpec& spec, const Configuration& q0);
+
   std::string name_;
   int a_, b_;
   Vec3 point_b_;

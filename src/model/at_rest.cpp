@@ -33,6 +33,8 @@ Model at_rest(Model model, double time) {
       for (Expression& component : *vector) freeze(component, time, load.place, what);
   }
   for (JointSpec& joint : model.joints) {
+    // Motors of positions stand still, those of velocities stop.
+    if (joint.kind == JointKind::skate) joint.motor.reset();
     if (joint.motor)
       freeze(*joint.motor, time, joint.place, fmt::format("motor of joint '{}'", joint.name));
   }

@@ -172,6 +172,8 @@ enum class JointKind {
   universal,    ///< about z of a and x of b
   planar,       ///< moves in the x-y plane of the joint frame of a
   distance,     ///< keeps the distance between the two points
+  skate,        ///< the point of b does not slip along z of b
+  rolling,      ///< a sphere or disc of b rolls on the plane of a that z of a is normal to
 };
 
 struct JointSpec {
@@ -182,8 +184,10 @@ struct JointSpec {
   Mat3 axes_b =
       Mat3::Identity();  ///< the same in the frame of b; equal in space when the coordinate is 0
   std::optional<double> length;  ///< distance joint; as at the start when absent
-  /// Prescribes the angle (revolute), displacement (prismatic) or length (distance) as a function
-  /// of t.
+  double radius = 0.0;           ///< [m] of what rolls, about the point of b
+  bool is_disc = false;          ///< rolling: its axle is z of b; otherwise a sphere
+  /// Prescribes the angle (revolute), displacement (prismatic), length (distance) or velocity
+  /// (skate) as a function of t.
   std::optional<Expression> motor;
   Place place;
 };

@@ -41,6 +41,7 @@ inline Model scaled(Model m, double length, double mass) {
     j.a.point *= length;
     j.b.point *= length;
     if (j.length) *j.length *= length;
+    j.radius *= length;
     if (j.motor && j.kind != JointKind::revolute) j.motor = times(*j.motor, length);
   }
   for (ContactSpec& c : m.contacts) {

@@ -163,6 +163,11 @@ TEST_F(Allocation, none_in_a_spatial_mechanism) {
   expect_none(count_allocations(example("smooth/slider-crank-3d.toml"), 10));
 }
 
+TEST_F(Allocation, none_in_joints_that_hold_velocities) {
+  expect_none(count_allocations(example("nonholonomic/coin-on-circle.toml"), 10));
+  expect_none(count_allocations(example("nonholonomic/sleigh-against-wall.toml"), 10));
+}
+
 TEST_F(Allocation, none_in_a_long_chain) {
   Model model = example("smooth/chain.toml");  // large enough for sparse matrices
   model.integrator.duration = 0.1;

@@ -394,6 +394,49 @@ Model everything_in_the_plane(Random& random) {
   return model;
 }
 
+/// Rows that hold velocities only, beside others, on bodies that move and turn.
+Model rolling_in_space(Random& random) {
+  Model model;
+  model.gravity = random.vector(9.0);
+  for (const char* name : {"A", "B", "C"}) {
+    model.bodies.push_back(body_anywhere(name, BodyKind::rigid, random));
+  }
+  JointSpec sphere =
+      joint_anywhere("sphere", JointKind::rolling, at("A", random), at("B", random), random);
+  sphere.radius = 0.4;
+  JointSpec disc =
+      joint_anywhere("disc", JointKind::rolling, at("", random), at("C", random), random);
+  disc.radius = 0.3;
+  disc.is_disc = true;
+  JointSpec skate =
+      joint_anywhere("skate", JointKind::skate, at("B", random), at("C", random), random);
+  skate.motor = Expression("0.3+t");
+  model.joints = {sphere, disc, skate,
+                  joint_anywhere("link", JointKind::distance, at("", random),
+                                 {"A", Vec3(4.0, 3.0, 2.0)}, random)};
+  ContactSpec contact;
+  contact.name = "between bodies";
+  contact.point = at("C", random);
+  contact.face = at("A", random);
+  contact.normal = random.direction();
+  contact.friction = 0.4;
+  model.contacts = {contact};
+  return model;
+}
+
+Model rolling_in_the_plane(Random& random) {
+  Model model = everything_in_the_plane(random);
+  JointSpec disc = joint_anywhere("disc", JointKind::rolling, at("", random, true),
+                                  at("A", random, true), random);
+  disc.radius = 0.4;
+  disc.axes_a << 0.0, -0.8, 0.6, 0.0, 0.6, 0.8, -1.0, 0.0, 0.0;
+  JointSpec skate = joint_anywhere("skate", JointKind::skate, at("A", random, true),
+                                   at("B", random, true), random);
+  skate.axes_b = disc.axes_a;
+  model.joints = {disc, skate};
+  return model;
+}
+
 /// Beams with a corner, natural curvature, both dampings and a load that turns with the sections,
 /// hinged to the ground and against it. Stiffness and mass near one, so that differences are sharp.
 Model beams(Random& random, bool planar) {
@@ -611,6 +654,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"spheres_with_patches_slip", spheres_with_patches, ContactStatus::slip, 1.0},
         Case{"discs_stick", discs_in_the_plane, ContactStatus::stick, 1.0},
         Case{"discs_slip_penalty_3", discs_in_the_plane, ContactStatus::slip, 3.0},
+        Case{"rolling_in_space_open", rolling_in_space, ContactStatus::open, 1.0, 0.5},
+        Case{"rolling_in_space_stick", rolling_in_space, ContactStatus::stick, 1.0, 0.5},
+        Case{"rolling_in_the_plane_slip", rolling_in_the_plane, ContactStatus::slip, 3.0},
         Case{"beams_in_space_slip", beams_in_space, ContactStatus::slip, 1.0, 0.3},
         Case{"beams_in_space_stick", beams_in_space, ContactStatus::stick, 1.0, 0.3},
         Case{"beams_in_the_plane_slip", beams_in_the_plane, ContactStatus::slip, 1.0, 0.3}),

@@ -41,7 +41,7 @@ MatX rows_of(const Joint& joint, const Configuration& q) {
   MatX G(static_cast<Eigen::Index>(joint.rows().size()), 12);
   Vec12 g;
   for (std::size_t i = 0; i < joint.rows().size(); ++i) {
-    joint.rows()[i].coordinate.gradient(q, g);
+    joint.rows()[i].row(q, g);
     G.row(static_cast<Eigen::Index>(i)) = g.transpose();
   }
   return G;
@@ -301,7 +301,8 @@ TEST_P(EveryMotor, misfit_changes_at_the_rate_of_the_rows_minus_the_target_rate)
   EXPECT_NEAR(joint.target_rate(joint.rows().back()), 2.0 * std::cos(2.0 * t), 1e-12);
   EXPECT_TRUE(testing::agrees(rates, numeric));
   // Second differences with spacing 1e-2: round-off 1e-16 times four over 1e-4.
-  EXPECT_NEAR(joint.target_acceleration(t, 1e-2), -4.0 * std::sin(2.0 * t), 1e-10);
+  EXPECT_NEAR(joint.target_acceleration(joint.rows().back(), t, 1e-2), -4.0 * std::sin(2.0 * t),
+              1e-10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryMotor,
@@ -311,12 +312,84 @@ INSTANTIATE_TEST_SUITE_P(Kinds, EveryMotor,
 
 TEST(Joint, motor_on_a_joint_without_one_free_coordinate_is_refused) {
   for (const JointKind kind : {JointKind::fixed, JointKind::ball, JointKind::cylindrical,
-                               JointKind::universal, JointKind::planar}) {
+                               JointKind::universal, JointKind::planar, JointKind::rolling}) {
     Random random(10);
     FittingPair pair(kind, random);
     pair.spec.motor = Expression(0.0);
     EXPECT_THROW(pair.joint(), Error) << to_string(kind);
   }
+}
+
+TEST(Joint, skate_holds_one_velocity_and_no_position) {
+  Random random(21);
+  FittingPair pair(JointKind::skate, random);
+  Joint joint = pair.joint();
+  ASSERT_EQ(joint.rows().size(), 1u);
+  const JointRow& row = joint.rows()[0];
+  EXPECT_FALSE(row.holds_position());
+  EXPECT_TRUE(row.is_length());
+  const MatX G = rows_of(joint, pair.q);
+  for (int direction = 0; direction < 6; ++direction) {
+    // Turns about the point of the joint do not move it.
+    EXPECT_NEAR((G * pair.relative_motion(direction))[0], direction == 2 ? 1.0 : 0.0, 1e-14);
+  }
+  pair.at(2).x += Vec3(5.0, -3.0, 2.0);
+  EXPECT_EQ(joint.misfit(row, pair.q), 0.0);
+}
+
+TEST(Joint, motor_of_a_skate_is_a_velocity) {
+  Random random(22);
+  FittingPair pair(JointKind::skate, random);
+  pair.spec.motor = Expression("1+3*t");
+  Joint joint = pair.joint();
+  const JointRow& row = joint.rows()[0];
+  ASSERT_EQ(joint.rows().size(), 1u);
+  joint.set_time(2.0, 1e-2);
+  EXPECT_DOUBLE_EQ(joint.target_rate(row), 7.0);
+  // Eighth-order differences with spacing 1e-2: round-off 1e-15 of 7 over 1e-2.
+  EXPECT_NEAR(joint.target_acceleration(row, 2.0, 1e-2), 3.0, 1e-11);
+}
+
+TEST(Joint, rolling_holds_the_height_and_two_velocities) {
+  Random random(23);
+  for (const bool disc : {false, true}) {
+    FittingPair pair(JointKind::rolling, random);
+    pair.spec.radius = 0.3;
+    pair.spec.is_disc = disc;
+    pair.spec.axes_b = random.axes();
+    const Joint joint = pair.joint();
+    ASSERT_EQ(joint.rows().size(), 3u);
+    EXPECT_TRUE(joint.rows()[0].holds_position());
+    EXPECT_FALSE(joint.rows()[1].holds_position());
+    EXPECT_FALSE(joint.rows()[2].holds_position());
+    EXPECT_EQ(rank(rows_of(joint, pair.q)), 3);
+  }
+}
+
+TEST(Joint, rolling_in_the_plane_has_two_rows) {
+  const std::vector<Node> nodes{Node{}, planar_node(0)};
+  Configuration q(2);
+  q[1].x.y() = 0.3;
+  JointSpec spec;
+  spec.kind = JointKind::rolling;
+  spec.radius = 0.3;
+  spec.axes_a << 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0;  // z along y of the plane
+  const Joint joint(spec, ground, 1, nodes, q);
+  ASSERT_EQ(joint.rows().size(), 2u);
+  EXPECT_EQ(joint.misfit(joint.rows()[0], q), 0.0);
+  Vec12 g;
+  joint.rows()[1].row(q, g);
+  // It rolls along x when it turns backwards.
+  EXPECT_NEAR(std::abs(g[6]), 1.0, 1e-15);
+  EXPECT_NEAR(g[11] / g[6], 0.3, 1e-15);
+}
+
+TEST(Joint, a_disc_that_lies_flat_cannot_roll) {
+  Random random(24);
+  FittingPair pair(JointKind::rolling, random);  // with equal axes on both sides
+  pair.spec.radius = 0.3;
+  pair.spec.is_disc = true;
+  EXPECT_THROW(pair.joint(), Error);
 }
 
 TEST(Joint, revolute_coordinate_counts_turns) {
