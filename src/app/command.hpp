@@ -18,6 +18,7 @@ Action add_check_command(CLI::App& command);
 Action add_static_command(CLI::App& command);
 Action add_modes_command(CLI::App& command);
 Action add_converge_command(CLI::App& command);
+Action add_compare_command(CLI::App& command);
 Action add_verify_command(CLI::App& command);
 Action add_schema_command(CLI::App& command);
 

@@ -38,6 +38,7 @@ constexpr Command commands[] = {
     {"static", "Find the static equilibrium under the loads", add_static_command},
     {"modes", "Find modes and frequencies of vibration", add_modes_command},
     {"converge", "Study how the error falls with the step", add_converge_command},
+    {"compare", "Run a model with several integrators", add_compare_command},
     {"verify", "Compare runs with known figures", add_verify_command},
     {"schema", "Print the JSON schema of model files", add_schema_command},
 };

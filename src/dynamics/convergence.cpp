@@ -119,7 +119,8 @@ ErrorDecay error_decay(std::span<const double> steps, std::vector<double> errors
 
 ConvergenceStudy study_convergence(const Model& model, std::span<const double> steps,
                                    double reference_step,
-                                   const std::function<void(double step)>& report) {
+                                   const std::function<void(double step)>& report,
+                                   const Model* reference_model) {
   ConvergenceStudy study;
   study.steps.assign(steps.begin(), steps.end());
   std::sort(study.steps.begin(), study.steps.end(), std::greater<>());
@@ -146,7 +147,8 @@ ConvergenceStudy study_convergence(const Model& model, std::span<const double> s
   std::vector<Run> runs(all.size());
   std::mutex reporting;
   run_in_parallel(all.size(), [&](std::size_t i) {
-    runs[i] = run_with_step(model, all[i], steps_per_sample[i]);
+    const bool is_reference = i == 0 && reference_model != nullptr;
+    runs[i] = run_with_step(is_reference ? *reference_model : model, all[i], steps_per_sample[i]);
     const std::scoped_lock lock(reporting);
     if (report) report(all[i]);
   });
@@ -160,6 +162,7 @@ ConvergenceStudy study_convergence(const Model& model, std::span<const double> s
                     "step {:g} s",
                     model.integrator.duration, coarsest));
 
+  // Bodies and beams come first in a row, the same for all integrators.
   const Selection selection(runs.front().channels);
   const Trajectory& reference = runs.front().rows;
   std::vector<double> positions, velocities;

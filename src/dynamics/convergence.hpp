@@ -36,9 +36,12 @@ struct ConvergenceStudy {
 ///
 /// Throws Error when the steps do not divide the coarsest, the reference is not the finest, or a
 /// run fails. `report`, if given, is called after each run, from several threads but one at a time.
+/// The run with the reference step is that of `reference`, if given: the same machine, integrated
+/// in another way.
 ConvergenceStudy study_convergence(const Model& model, std::span<const double> steps,
                                    double reference_step,
-                                   const std::function<void(double step)>& report = {});
+                                   const std::function<void(double step)>& report = {},
+                                   const Model* reference = nullptr);
 
 /// Rates and order from errors at steps sorted from coarse to fine.
 ErrorDecay error_decay(std::span<const double> steps, std::vector<double> errors);

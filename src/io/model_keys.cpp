@@ -868,14 +868,14 @@ TableDescription integrator() {
            "",
            literal(i.rho_inf),
            "Spectral radius at infinite frequency: 1 keeps all vibrations, 0 kills the fast ones. "
-           "Not of `moreau`.",
+           "Of `nsga` and `nsga_coupled`.",
            between(0.0, 1.0)},
           {"theta",
            {},
            number,
            "",
            literal(i.theta),
-           "Only of `moreau`: weight of the end of the step in forces and positions; 0.5 keeps "
+           "Of `moreau`: weight of the end of the step in forces and positions; 0.5 keeps "
            "vibrations, 1 damps them.",
            between(0.5, 1.0)},
           {"tolerance",

@@ -108,25 +108,15 @@ Vec3 read_gravity(const TomlTable& model, const std::vector<BodyReading>& bodies
   return model.vector("gravity", dimension).value_or(Vec3::Zero());
 }
 
-/// Settings that only other integrators have.
-void refuse_keys_of_others(const TomlTable& table, IntegratorKind kind) {
-  using Kind = IntegratorKind;
-  struct Setting {
-    const char* key;
-    std::vector<Kind> of;
-  };
-  const std::vector<Setting> settings{{"rho_inf", {Kind::nsga, Kind::nsga_coupled}},
-                                      {"theta", {Kind::moreau}},
-                                      {"locate_impacts", {Kind::nsga}},
-                                      {"multi_impact", {Kind::nsga}},
-                                      {"position_friction", {Kind::nsga}}};
-  for (const Setting& setting : settings) {
-    if (!table.has(setting.key) || std::count(setting.of.begin(), setting.of.end(), kind) > 0)
-      continue;
-    table.refuse_key(
-        setting.key,
-        fmt::format("'{}' has no meaning for the integrator \"{}\"; it belongs to \"{}\"",
-                    setting.key, to_string(kind), to_string(setting.of.front())));
+/// What only the decoupled scheme can do. (rho_inf and theta may stand beside any name, so that it
+/// can be changed from outside.)
+void refuse_abilities_of_nsga(const TomlTable& table, IntegratorKind kind) {
+  if (kind == IntegratorKind::nsga) return;
+  for (const char* key : {"locate_impacts", "multi_impact", "position_friction"}) {
+    if (table.has(key)) {
+      table.refuse_key(key, fmt::format("'{}' is not for the integrator \"{}\", only for \"nsga\"",
+                                        key, to_string(kind)));
+    }
   }
 }
 
@@ -165,7 +155,7 @@ IntegratorSpec read_integrator(const TomlTable& table) {
                      "'characteristic_mass' has no meaning without scaling = "
                      "\"characteristic_mass\"");
   }
-  if (!table.has("name") || table.has_usable("name")) refuse_keys_of_others(table, i.kind);
+  if (!table.has("name") || table.has_usable("name")) refuse_abilities_of_nsga(table, i.kind);
   if (table.has_usable("step") && table.has_usable("duration") && i.duration < i.step) {
     table.refuse("duration", fmt::format("'duration' must be at least one 'step' of {} s, not {} s",
                                          i.step, i.duration));

@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/command.hpp"
+#include "app/console.hpp"
+#include "dynamics/convergence.hpp"
+#include "dynamics/simulation.hpp"
+#include "io/model_reader.hpp"
+
+namespace clatter {
+
+namespace {
+
+struct CompareOptions {
+  std::filesystem::path model;
+  std::vector<std::string> integrators{integrator_names.begin(), integrator_names.end()};
+  int halvings = 3;
+  std::vector<std::string> overrides;
+  bool json = false;
+};
+
+/// What one integrator made of the model, at the model's own step.
+struct Trial {
+  IntegratorKind kind;
+  std::string problem;  ///< why there is nothing else
+  RunStatistics statistics;
+  double energy_error = 0.0;  ///< [J] that neither forces nor losses explain
+  double seconds = 0.0;
+  std::optional<ConvergenceStudy> study;
+};
+
+IntegratorKind kind_of(const std::string& name) {
+  const auto found = std::find(integrator_names.begin(), integrator_names.end(), name);
+  return static_cast<IntegratorKind>(found - integrator_names.begin());
+}
+
+/// The model with another integrator, less what that one cannot do.
+Model with_integrator(Model model, IntegratorKind kind) {
+  model.integrator.kind = kind;
+  if (kind != IntegratorKind::nsga) {
+    model.integrator.locate_impacts = model.integrator.multi_impact = false;
+    model.integrator.position_friction = true;
+  }
+  return model;
+}
+
+/// Value of a channel with one component.
+double value_of(const Simulation& simulation, std::string_view path) {
+  std::vector<double> row(static_cast<std::size_t>(simulation.row_size()));
+  simulation.sample(row);
+  for (const Channel& channel : simulation.channels()) {
+    if (channel.path == path) return row[static_cast<std::size_t>(channel.offset)];
+  }
+  return std::nan("");
+}
+
+void run_once(const Model& model, Trial& trial) {
+  Simulation simulation(model);
+  const auto start = std::chrono::steady_clock::now();
+  while (!simulation.finished()) simulation.step();
+  trial.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  trial.statistics = simulation.statistics();
+  trial.energy_error = value_of(simulation, "energy/scheme_loss");
+}
+
+long updates(const RunStatistics& s) {
+  return s.smooth.total + s.position.total + s.velocity.total;
+}
+
+std::string order_text(const ErrorDecay& decay) {
+  return decay.order ? fmt::format("{:.2f}", *decay.order) : "exact";
+}
+
+void print_table(const std::vector<Trial>& trials) {
+  std::vector<std::vector<std::string>> lines = {{"integrator", "order x", "order v", "error x",
+                                                  "error v", "smallest gap", "joint error",
+                                                  "energy error", "updates/step", "time [s]"}};
+  for (const Trial& trial : trials) {
+    if (!trial.problem.empty()) continue;
+    const RunStatistics& s = trial.statistics;
+    const auto of_study = [&](auto&& text) { return trial.study ? text(*trial.study) : "-"; };
+    lines.push_back({std::string(to_string(trial.kind)),
+                     of_study([](const ConvergenceStudy& c) { return order_text(c.positions); }),
+                     of_study([](const ConvergenceStudy& c) { return order_text(c.velocities); }),
+                     of_study([](const ConvergenceStudy& c) {
+                       return fmt::format("{:.1e}", c.positions.errors.front());
+                     }),
+                     of_study([](const ConvergenceStudy& c) {
+                       return fmt::format("{:.1e}", c.velocities.errors.front());
+                     }),
+                     std::isfinite(s.min_gap) ? fmt::format("{:.1e}", s.min_gap) : "-",
+                     fmt::format("{:.1e}", s.max_joint_error),
+                     fmt::format("{:.2e}", trial.energy_error),
+                     fmt::format("{:.2f}", double(updates(s)) / double(std::max(1L, s.steps))),
+                     fmt::format("{:.3f}", trial.seconds)});
+  }
+  print_text(align(lines));
+  for (const Trial& trial : trials) {
+    if (!trial.problem.empty()) say("{}: {}\n", to_string(trial.kind), trial.problem);
+  }
+}
+
+nlohmann::ordered_json trial_json(const Trial& trial) {
+  nlohmann::ordered_json json = {{"integrator", to_string(trial.kind)}};
+  if (!trial.problem.empty()) {
+    json["problem"] = trial.problem;
+    return json;
+  }
+  const RunStatistics& s = trial.statistics;
+  if (std::isfinite(s.min_gap)) json["min_gap"] = s.min_gap;
+  json["max_joint_error"] = s.max_joint_error;
+  json["energy_error"] = trial.energy_error;
+  json["steps"] = s.steps;
+  json["updates"] = updates(s);
+  json["factorisations"] = s.factorisations;
+  json["seconds"] = trial.seconds;
+  if (!trial.study) return json;
+  json["step_sizes"] = trial.study->steps;
+  json["reference_step"] = trial.study->reference_step;
+  for (const auto& [name, decay] : {std::pair{"positions", &trial.study->positions},
+                                    std::pair{"velocities", &trial.study->velocities}}) {
+    json[name] = {{"errors", decay->errors},
+                  {"order", decay->order ? nlohmann::ordered_json(*decay->order) : "exact"}};
+  }
+  return json;
+}
+
+int compare(const CompareOptions& options) {
+  const Model model = read_model(options.model, options.overrides);
+  const double step = model.integrator.step;
+  std::vector<double> steps;
+  for (int i = 0; i <= options.halvings; ++i) steps.push_back(std::ldexp(step, -i));
+  const double reference_step = steps.back() / 8.0;
+  const Model reference = with_integrator(model, kind_of(options.integrators.front()));
+
+  std::vector<Trial> trials;
+  for (const std::string& name : options.integrators) {
+    Trial trial{kind_of(name), {}, {}, 0.0, 0.0, {}};
+    const Model other = with_integrator(model, trial.kind);
+    try {
+      run_once(other, trial);
+      if (options.halvings > 0) {
+        trial.study = study_convergence(other, steps, reference_step, {}, &reference);
+      }
+    } catch (const Error& error) {
+      trial.problem = error.what();
+    }
+    trials.push_back(std::move(trial));
+  }
+  if (options.json) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    for (const Trial& trial : trials) json.push_back(trial_json(trial));
+    say("{}\n", json.dump(2));
+  } else {
+    print_table(trials);
+    if (options.halvings > 0) {
+      say("\norders from steps {:g} s to {:g} s; errors at {:g} s, relative to {} with {:g} s\n",
+          steps.front(), steps.back(), step, options.integrators.front(), reference_step);
+    }
+  }
+  const bool all_ran = std::all_of(trials.begin(), trials.end(),
+                                   [](const Trial& trial) { return trial.problem.empty(); });
+  return all_ran ? exit_fine : exit_failed;
+}
+
+}  // namespace
+
+Action add_compare_command(CLI::App& command) {
+  const auto options = std::make_shared<CompareOptions>();
+  command.add_option("MODEL", options->model, "Model file")->required()->type_name("");
+  command
+      .add_option("--integrators", options->integrators,
+                  "Which, the first as the reference [all: nsga,nsga_coupled,moreau]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(
+          CLI::IsMember(std::vector<std::string>(integrator_names.begin(), integrator_names.end())))
+      ->type_name("NAME,...");
+  command
+      .add_option("--halvings", options->halvings,
+                  "How often the model's own step is halved to see the order; 0: not at all [3]")
+      ->check(CLI::Range(0, 12))
+      ->type_name("N");
+  add_set_option(command, options->overrides);
+  command.add_flag("--json", options->json, "Print JSON instead of a table");
+  command.footer(
+      "The model is run with each integrator, less the abilities that only nsga has\n"
+      "(locate_impacts, multi_impact). Errors and orders are those of positions x and velocities "
+      "v\n"
+      "against the first integrator with an eighth of the smallest step, as in converge; the\n"
+      "energy error is what the scheme itself took (negative: added).\n\n"
+      "Examples:\n"
+      "  clatter compare block.toml\n"
+      "  clatter compare block.toml --integrators nsga_coupled,moreau --halvings 4");
+  return [options] { return compare(*options); };
+}
+
+}  // namespace clatter
