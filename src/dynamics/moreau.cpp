@@ -21,6 +21,7 @@ bool Moreau::try_step(double t, double h) {
   if (!jump_together(step)) return false;
   if (!far_contacts_stay_open()) return false;
   vd_ = W_ / h;
+  la_.setZero();  // the impulses are all of what joints do
   evaluate_joint_rows(q_);
   evaluate_contact_rows(q_);
   a_n_ = vd_;

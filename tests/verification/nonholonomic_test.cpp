@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <string>
 
 #include "io/model_reader.hpp"
 #include "support/run.hpp"
@@ -13,10 +14,18 @@ namespace {
 using testing::run;
 using testing::value;
 
-// Chaplygin's sleigh against its closed form; see examples/nonholonomic/chaplygin-sleigh.toml.
-TEST(ChaplyginSleigh, converges_to_its_closed_form_with_second_order) {
+struct Scheme {
+  IntegratorKind kind;
+  int order;
+};
+
+class ChaplyginSleigh : public ::testing::TestWithParam<Scheme> {};
+
+// Against the closed form; see examples/nonholonomic/chaplygin-sleigh.toml.
+TEST_P(ChaplyginSleigh, converges_to_its_closed_form_with_the_order_of_the_scheme) {
   Model model = read_model(std::filesystem::path(CLATTER_SOURCE_DIR) /
                            "examples/nonholonomic/chaplygin-sleigh.toml");
+  model.integrator.kind = GetParam().kind;
   const auto gd = [](double x) { return 2.0 * std::atan(std::tanh(0.5 * x)); };
   const double start = -std::atanh(0.6), x = 1.2 * 3.0 + start;
   const double w = 2.0 / std::cosh(x), angle = 2.0 / 1.2 * (gd(x) - gd(start));
@@ -33,15 +42,20 @@ TEST(ChaplyginSleigh, converges_to_its_closed_form_with_second_order) {
         std::abs(value(simulation, "bodies/sleigh/angle") - angle),
         std::abs(std::hypot(fx, fy) - force)};
     for (std::size_t i = 0; i < error.size(); ++i) {
-      // (W h)^2 with W = 2 rad/s.
-      EXPECT_LT(error[i], 4.0 * h * h) << i;
-      // Terms of third order are some h W of those of second.
+      EXPECT_LT(error[i], std::pow(2.0 * h, GetParam().order)) << i;  // W = 2 rad/s
+      // Terms of the next order are some h W of those of this one.
       if (last[i] == 0.0) continue;
-      EXPECT_NEAR(std::log2(last[i] / error[i]), 2.0, 10.0 * h) << i << ' ' << h;
+      EXPECT_NEAR(std::log2(last[i] / error[i]), GetParam().order, 10.0 * h) << i << ' ' << h;
     }
     last = error;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Schemes, ChaplyginSleigh,
+                         ::testing::Values(Scheme{IntegratorKind::nsga, 2},
+                                           Scheme{IntegratorKind::nsga_coupled, 2},
+                                           Scheme{IntegratorKind::moreau, 1}),
+                         [](const auto& test) { return std::string(to_string(test.param.kind)); });
 
 }  // namespace
 }  // namespace clatter

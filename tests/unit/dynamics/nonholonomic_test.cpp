@@ -94,8 +94,15 @@ TEST(Skate, motor_prescribes_a_velocity_and_its_work_is_booked) {
 
 // Between two walls, struck again and again: whatever the impacts do, nothing moves across.
 TEST(Skate, holds_after_every_impact) {
-  for (const bool multi_impact : {false, true}) {
+  struct Scheme {
+    IntegratorKind kind;
+    bool multi_impact;
+  };
+  for (const auto& [kind, multi_impact] :
+       {Scheme{IntegratorKind::nsga, false}, Scheme{IntegratorKind::nsga, true},
+        Scheme{IntegratorKind::nsga_coupled, false}}) {
     Model model = sleigh();
+    model.integrator.kind = kind;
     model.bodies[0].velocity = {1.0, 0.0, 0.0};
     model.bodies[0].angular_velocity = {0.0, 0.0, 0.7};
     model.integrator.multi_impact = multi_impact;

@@ -572,7 +572,7 @@ TEST(ReadContact, pairs_every_sphere_of_one_list_with_every_one_of_the_other_onc
 TEST(ReadIntegrator, has_the_defaults_of_its_spec) {
   const IntegratorSpec read = model_of(rigid_pair).integrator;
   const IntegratorSpec plain;
-  EXPECT_EQ(read.name, plain.name);
+  EXPECT_EQ(read.kind, plain.kind);
   EXPECT_EQ(read.step, 1e-3);
   EXPECT_EQ(read.duration, 1.0);
   EXPECT_EQ(read.rho_inf, plain.rho_inf);
