@@ -102,9 +102,11 @@ struct NsgaCoupled::Step {
       if (given_contacts || s.work_[c].position.status == ContactStatus::open) {
         leave_contact(K, c);
       } else {
-        assemble_contact(K, c);
+        add_contact_rows(K, c);
       }
-      if (given_contacts) add_contact_stiffness(K, c);
+      if (!s.contact_work_[c].near) continue;
+      if (!given_contacts) add_contact_columns(K, c);
+      add_contact_stiffness(K, c);
     }
   }
 
@@ -167,8 +169,7 @@ struct NsgaCoupled::Step {
     }
   }
 
-  /// Multipliers that stand alone. What an open contact still gives back of its former forces stays
-  /// in the momentum.
+  /// Multipliers that stand alone.
   void leave_contact(CoupledMatrix& K, std::size_t c) {
     const CoupledMatrix::Pair& pair = K.contact(c);
     const Eigen::Index rows = s.system_.contacts()[c].rows();
@@ -182,7 +183,6 @@ struct NsgaCoupled::Step {
   void add_contact_stiffness(CoupledMatrix& K, std::size_t c) {
     const CoupledContact& work = s.work_[c];
     const ContactWork& base = s.contact_work_[c];
-    if (!base.near) return;
     const Contact& contact = s.system_.contacts()[c];
     Mat12 block;
     const auto add = [&](Level level, const RowVector& scaled) {
@@ -199,12 +199,12 @@ struct NsgaCoupled::Step {
     add(Level::position, correction);
   }
 
-  void assemble_contact(CoupledMatrix& K, std::size_t c) {
+  void add_contact_rows(CoupledMatrix& K, std::size_t c) {
     const CoupledContact& work = s.work_[c];
     const ContactWork& base = s.contact_work_[c];
     const Contact& contact = s.system_.contacts()[c];
     const CoupledMatrix::Pair& pair = K.contact(c);
-    const double h = s.h_, gamma = s.c_.gamma * s.ratio_, beta = s.c_.beta * s.ratio_;
+    const double h = s.h_;
     const Eigen::Index rows = contact.rows();
     const Vec12 a = of_pair(s.ha_, contact.a(), contact.b()),
                 v = of_pair(s.v_, contact.a(), contact.b());
@@ -243,8 +243,14 @@ struct NsgaCoupled::Step {
     K.add_rows(pair, Level::acceleration, Level::position,
                f.dresidual_dg * acceleration_by_position + work.dforces_drate * rate_by_position);
     K.add_multipliers(pair, Level::acceleration, Level::acceleration, f.dresidual_dla);
+  }
 
-    const KktMatrix::Columns columns = -G.transpose();
+  /// What the multipliers do to the momentum of the three levels.
+  void add_contact_columns(CoupledMatrix& K, std::size_t c) {
+    const double gamma = s.c_.gamma * s.ratio_, beta = s.c_.beta * s.ratio_;
+    const ContactWork& base = s.contact_work_[c];
+    const CoupledMatrix::Pair& pair = K.contact(c);
+    const KktMatrix::Columns columns = -(base.scale.asDiagonal() * base.G).transpose();
     KktMatrix::Columns sideways = 0.5 * columns;  // friction corrects positions by half an impulse
     sideways.col(0).setZero();
     K.add_columns(pair, Level::acceleration, Level::acceleration, columns);
@@ -255,7 +261,6 @@ struct NsgaCoupled::Step {
     KktMatrix::Columns by_force = -gamma * sideways;
     by_force.col(0) = -beta * columns.col(0);
     K.add_columns(pair, Level::position, Level::acceleration, by_force);
-    add_contact_stiffness(K, c);
   }
 
   static bool has_restitution(const Contact& contact) {

@@ -1,5 +1,7 @@
 #include "dynamics/nsga_coupled.hpp"
 
+#include <algorithm>
+
 #include "dynamics/coupled_step.hpp"
 #include "dynamics/stopwatch.hpp"
 
@@ -223,12 +225,18 @@ bool NsgaCoupled::solve_step() {
       counts_.plastic = 1;
     }
     Step step{*this, rhs_};
-    int updates = 0;
-    guess();
-    const bool solved = solve(step, K_, eps_, updates, "coupled");
-    counts_.velocity += updates;
-    if (solved) return true;
-    if (may_rebound) reason = failure_;
+    // Redundant contacts want more regularisation the further the guess is off: without it an
+    // update goes far along what does not matter.
+    for (const double at_least : {0.0, 1e-6, 1e-3}) {
+      double eps = std::max(eps_, at_least);
+      int updates = 0;
+      guess();
+      const bool solved = solve(step, K_, eps, updates, "coupled");
+      counts_.velocity += updates;
+      if (at_least == 0.0) eps_ = eps;
+      if (solved) return true;
+      if (may_rebound && at_least == 0.0) reason = failure_;
+    }
     guess();
     ++counts_.recovered;
     if (solve_by_projections(step)) return true;
