@@ -39,6 +39,7 @@ constexpr Command commands[] = {
     {"modes", "Find modes and frequencies of vibration", add_modes_command},
     {"converge", "Study how the error falls with the step", add_converge_command},
     {"verify", "Compare runs with known figures", add_verify_command},
+    {"solve-contact", "Solve contact problems of single steps", add_solve_contact_command},
     {"schema", "Print the JSON schema of model files", add_schema_command},
 };
 

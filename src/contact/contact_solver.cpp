@@ -1,0 +1,243 @@
+#include "contact/contact_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace clatter {
+namespace {
+
+struct Name {
+  ContactSolverKind kind;
+  const char* name;
+};
+constexpr Name names[] = {{ContactSolverKind::automatic, "automatic"},
+                          {ContactSolverKind::newton, "newton"},
+                          {ContactSolverKind::fixed_point, "fixed-point"},
+                          {ContactSolverKind::gauss_seidel, "gauss-seidel"},
+                          {ContactSolverKind::regularised_newton, "regularised-newton"}};
+
+constexpr int first_sweeps = 10;
+
+}  // namespace
+
+const char* name_of(ContactSolverKind kind) {
+  return std::find_if(std::begin(names), std::end(names),
+                      [&](const Name& entry) { return entry.kind == kind; })
+      ->name;
+}
+
+std::optional<ContactSolverKind> contact_solver_of(std::string_view name) {
+  for (const Name& entry : names) {
+    if (name == entry.name) return entry.kind;
+  }
+  return {};
+}
+
+/// Contacts that W ties together, in the order of their first contacts.
+void ContactSolver::find_islands(const ContactSystem& system) {
+  const std::size_t count = system.contacts.size();
+  contact_of_row_.resize(static_cast<std::size_t>(system.rows));
+  for (std::size_t c = 0; c < count; ++c) {
+    const CondensedContact& contact = system.contacts[c];
+    std::fill_n(contact_of_row_.begin() + contact.first_row, contact.rows, static_cast<int>(c));
+  }
+  parent_.resize(count);
+  std::iota(parent_.begin(), parent_.end(), 0);
+  const auto root = [&](int c) {
+    while (parent_[static_cast<std::size_t>(c)] != c) {
+      int& up = parent_[static_cast<std::size_t>(c)];
+      up = parent_[static_cast<std::size_t>(up)];
+      c = up;
+    }
+    return c;
+  };
+  for (int i = 0; i < system.rows; ++i) {
+    int one = root(contact_of_row_[static_cast<std::size_t>(i)]);
+    int last = -1;
+    for (int k = system.starts[i]; k < system.starts[i + 1]; ++k) {
+      const int other = contact_of_row_[static_cast<std::size_t>(system.columns[k])];
+      if (other == last || system.values[k] == 0.0) continue;
+      last = other;
+      const int two = root(other);
+      if (one == two) continue;
+      parent_[static_cast<std::size_t>(std::max(one, two))] = std::min(one, two);
+      one = std::min(one, two);
+    }
+  }
+  for (std::size_t c = 0; c < count; ++c) parent_[c] = root(static_cast<int>(c));
+  order_.resize(count);
+  std::iota(order_.begin(), order_.end(), 0);
+  std::stable_sort(order_.begin(), order_.end(), [&](int k, int l) {
+    return parent_[static_cast<std::size_t>(k)] < parent_[static_cast<std::size_t>(l)];
+  });
+  islands_.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto parent = [&](std::size_t at) {
+      return parent_[static_cast<std::size_t>(order_[at])];
+    };
+    if (i == 0 || parent(i) != parent(i - 1)) islands_.push_back({static_cast<int>(i), 0, 0.0});
+    ++islands_.back().contacts;
+  }
+}
+
+void ContactSolver::extract(const ContactSystem& system, const Island& island, const VecX& r) {
+  place_.resize(system.contacts.size());  // of a contact's first row in the island
+  mark_.assign(system.contacts.size(), -1);
+  contacts_.clear();
+  int rows = 0;
+  const std::span<const int> members(order_.data() + island.first_contact,
+                                     static_cast<std::size_t>(island.contacts));
+  for (const int c : members) {
+    contacts_.push_back(system.contacts[static_cast<std::size_t>(c)]);
+    place_[static_cast<std::size_t>(c)] = rows;
+    contacts_.back().first_row = rows;
+    rows += contacts_.back().rows;
+  }
+  starts_.assign(1, 0);
+  columns_.clear();
+  values_.clear();
+  b_.resize(static_cast<std::size_t>(rows));
+  r_.resize(static_cast<std::size_t>(rows));
+  for (const int c : members) {
+    const CondensedContact& contact = system.contacts[static_cast<std::size_t>(c)];
+    neighbours_.assign(1, c);
+    mark_[static_cast<std::size_t>(c)] = c;
+    for (int k = system.starts[contact.first_row];
+         k < system.starts[contact.first_row + contact.rows]; ++k) {
+      const int other = contact_of_row_[static_cast<std::size_t>(system.columns[k])];
+      if (mark_[static_cast<std::size_t>(other)] == c) continue;
+      mark_[static_cast<std::size_t>(other)] = c;
+      // Entries that are zero tie nothing, and lead out of the island.
+      if (parent_[static_cast<std::size_t>(other)] == parent_[static_cast<std::size_t>(c)]) {
+        neighbours_.push_back(other);
+      }
+    }
+    std::sort(neighbours_.begin(), neighbours_.end());
+    int length = 0;
+    for (const int other : neighbours_)
+      length += system.contacts[static_cast<std::size_t>(other)].rows;
+    for (int i = 0; i < contact.rows; ++i) {
+      const int row = contact.first_row + i;
+      for (const int other : neighbours_) {
+        const int first = place_[static_cast<std::size_t>(other)];
+        for (int j = 0; j < system.contacts[static_cast<std::size_t>(other)].rows; ++j) {
+          columns_.push_back(first + j);
+        }
+      }
+      const std::size_t begin = values_.size();
+      values_.resize(begin + static_cast<std::size_t>(length), 0.0);
+      std::size_t at = begin;
+      for (int k = system.starts[row]; k < system.starts[row + 1]; ++k) {
+        const int column = system.columns[k];
+        const int other = contact_of_row_[static_cast<std::size_t>(column)];
+        if (parent_[static_cast<std::size_t>(other)] != parent_[static_cast<std::size_t>(c)])
+          continue;
+        const int local = place_[static_cast<std::size_t>(other)] + column -
+                          system.contacts[static_cast<std::size_t>(other)].first_row;
+        while (columns_[at] != local) ++at;
+        values_[at] += system.values[k];
+      }
+      starts_.push_back(static_cast<int>(values_.size()));
+      const auto local_row = static_cast<std::size_t>(place_[static_cast<std::size_t>(c)] + i);
+      b_[local_row] = system.b[row];
+      r_[local_row] = r[row];
+    }
+  }
+  island_ = {rows, starts_.data(), columns_.data(), values_.data(), b_.data(), contacts_};
+}
+
+SolverRun ContactSolver::solve_island(const ContactSolverOptions& options, double target,
+                                      ContactSolverKind& solver) {
+  const int most = options.max_iterations;
+  const auto run_with = [&](ContactSolverKind kind, int usual) {
+    const int limit = most > 0 ? most : usual;
+    solver = kind;
+    switch (kind) {
+      case ContactSolverKind::newton:
+        return newton_.solve(island_, target, limit, r_.data());
+      case ContactSolverKind::fixed_point:
+        return fixed_point_.solve(island_, target, limit, r_.data());
+      case ContactSolverKind::regularised_newton:
+        return regularised_newton_.solve(island_, target, limit, r_.data());
+      default:
+        return gauss_seidel_.solve(island_, target, limit, r_.data());
+    }
+  };
+  switch (options.solver) {
+    case ContactSolverKind::newton:
+      return run_with(options.solver, 100);
+    case ContactSolverKind::fixed_point:
+      return run_with(options.solver, 100000);
+    case ContactSolverKind::gauss_seidel:
+      return run_with(options.solver, 100000);
+    case ContactSolverKind::regularised_newton:
+      return run_with(options.solver, 100);
+    case ContactSolverKind::automatic:
+      break;
+  }
+  SolverRun run = run_with(ContactSolverKind::gauss_seidel, 50);
+  int iterations = run.iterations;
+  if (!run.solved) {
+    run = run_with(ContactSolverKind::newton, 20);
+    iterations += run.iterations;
+  }
+  if (!run.solved) {
+    run = run_with(ContactSolverKind::regularised_newton, 5000);
+    iterations += run.iterations;
+  }
+  run.iterations = iterations;
+  return run;
+}
+
+ContactSolution ContactSolver::solve(const ContactProblem& problem,
+                                     const ContactSolverOptions& options, VecX& r) {
+  const ContactSystem system = view(problem);
+  if (r.size() != system.rows) r.setZero(system.rows);
+  ContactSolution solution;
+  const double size = problem.b.norm();
+  const double target = options.tolerance * (size > 0.0 ? size : 1.0);
+
+  if (options.solver == ContactSolverKind::automatic ||
+      options.solver == ContactSolverKind::gauss_seidel) {
+    const SolverRun run = gauss_seidel_.solve(system, target, first_sweeps, r.data());
+    solution.iterations = run.iterations;
+    solution.solved = run.solved;
+    solution.error.common = run.residual / (size > 0.0 ? size : 1.0);
+    if (run.solved) return solution;
+  }
+  find_islands(system);
+  solution.islands = static_cast<int>(islands_.size());
+  int hardest = 0;
+  for (Island& island : islands_) {
+    extract(system, island, r);
+    const double share = std::sqrt(static_cast<double>(island_.rows) / system.rows);
+    u_.resize(island_.rows);
+    contact_velocities(island_, r_.data(), u_.data());
+    const double before = std::sqrt(squared_residual(island_, r_.data(), u_.data()));
+    if (before <= 0.9 * share * target) continue;
+    ContactSolverKind solver = options.solver;
+    const SolverRun run = solve_island(options, 0.9 * share * target, solver);
+    if (run.iterations >= hardest) {
+      hardest = run.iterations;
+      solution.solver = solver;
+    }
+    for (int k = 0; k < island.contacts; ++k) {
+      const auto c =
+          static_cast<std::size_t>(order_[static_cast<std::size_t>(island.first_contact + k)]);
+      const CondensedContact& contact = system.contacts[c];
+      for (int i = 0; i < contact.rows; ++i) {
+        r[contact.first_row + i] = r_[static_cast<std::size_t>(place_[c] + i)];
+      }
+    }
+  }
+  solution.iterations += hardest;
+  u_.resize(system.rows);
+  contact_velocities(system, r.data(), u_.data());
+  const double residual = std::sqrt(squared_residual(system, r.data(), u_.data()));
+  solution.error.common = residual / (size > 0.0 ? size : 1.0);
+  solution.solved = residual <= target;
+  return solution;
+}
+
+}  // namespace clatter
