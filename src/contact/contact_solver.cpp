@@ -172,7 +172,7 @@ SolverRun ContactSolver::solve_island(const ContactSolverOptions& options, doubl
     case ContactSolverKind::gauss_seidel:
       return run_with(options.solver, 100000);
     case ContactSolverKind::regularised_newton:
-      return run_with(options.solver, 100);
+      return run_with(options.solver, 5000);
     case ContactSolverKind::automatic:
       break;
   }

@@ -12,6 +12,7 @@ constexpr int last_iterations = 8;  // without any regularisation, from where th
 constexpr double first_eps = 1e-2, largest_eps = 1.0, smallest_eps = 1e-9;
 constexpr int newton_iterations = 20, few_iterations = 3;
 constexpr int sweeps_after_failure = 50;
+constexpr int patience = 40, sweeps_out_of_circles = 300;
 constexpr double inner_accuracy = 0.03;  // of a point, relative to what is to be gained
 
 }  // namespace
@@ -67,19 +68,25 @@ SolverRun RegularisedNewton::proximal_points(const ContactSystem& system, double
   start_ = Eigen::Map<const VecX>(r, system.rows);
   best_ = start_;
   double now = run.residual = residual(system, start_);
-  double eps = first_eps;
+  double eps = first_eps, last_eps = eps, floor = smallest_eps;
+  bool drifts = false;  // by change_ from the last point to start_
+  int stale = 0;        // points since the last that was better
   while (run.residual > target && run.iterations < max_iterations) {
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       const auto at = static_cast<std::size_t>(diagonal_[i]);
       values_[at] = system.values[at] + eps * sizes_[i];
       b_[i] = system.b[i] - eps * sizes_[i] * start_[static_cast<Eigen::Index>(i)];
     }
-    point_ = start_;
     const double accuracy = std::max(inner_accuracy * now, 0.3 * target);
+    // Where contacts are redundant, points drift: load goes from one contact to another by the same
+    // amount over eps each time, until a contact opens or slips. That is foreseen.
+    point_ = start_;
+    if (drifts) point_ += last_eps / eps * change_;
     SolverRun inner = newton_.iterate(regular, accuracy, newton_iterations, point_.data());
-    run.iterations += inner.iterations;
+    run.iterations += std::max(1, inner.iterations);
     const bool at_once = inner.solved;
     if (!inner.solved) {
+      point_ = start_;
       inner = gauss_seidel_.solve(regular, accuracy, sweeps_after_failure, point_.data());
       if (!inner.solved) {
         inner = newton_.iterate(regular, accuracy, newton_iterations, point_.data());
@@ -87,21 +94,44 @@ SolverRun RegularisedNewton::proximal_points(const ContactSystem& system, double
       }
     }
     const double next = residual(system, point_);
+    ++stale;
     if (next < run.residual) {
+      if (next < 0.9 * run.residual) stale = 0;
       run.residual = next;
       best_ = point_;
     }
-    if ((inner.solved && std::isfinite(next)) || next < now) {
+    drifts = inner.solved && std::isfinite(next);
+    if (drifts || next < now) {
+      change_ = point_ - start_;
+      last_eps = eps;
       start_ = point_;
       now = next;
     }
+    // What failed is not tried again soon.
     if (at_once) {
+      floor *= 0.9;
       const bool quick = inner.iterations <= few_iterations;
-      eps *= quick ? 0.1 : inner.iterations <= newton_iterations / 2 ? 0.5 : 1.0;
+      eps *= quick ? 0.3 : inner.iterations <= newton_iterations / 2 ? 0.7 : 0.85;
+      eps = std::max(eps, floor);
     } else {
-      eps *= inner.solved ? 1.5 : 3.0;
+      floor = 1.5 * eps;
+      eps *= 2.0;
     }
     eps = std::clamp(eps, smallest_eps, largest_eps);
+    if (stale >= patience) {
+      // Newton's method goes round in circles: let the contacts find other active sets.
+      stale = 0;
+      start_ = best_;
+      const SolverRun sweeps =
+          gauss_seidel_.solve(system, target, sweeps_out_of_circles, start_.data());
+      now = sweeps.residual;
+      if (now < run.residual) {
+        run.residual = now;
+        best_ = start_;
+      }
+      eps = first_eps;
+      drifts = false;
+    }
   }
   std::copy(best_.data(), best_.data() + system.rows, r);
   run.solved = run.residual <= target;

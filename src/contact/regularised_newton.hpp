@@ -28,7 +28,7 @@ class RegularisedNewton {
   GaussSeidel gauss_seidel_;
   std::vector<int> diagonal_;  // places of its entries
   std::vector<double> values_, b_, sizes_;
-  VecX start_, point_, best_, u_;
+  VecX start_, point_, best_, change_, u_;
 };
 
 }  // namespace clatter
