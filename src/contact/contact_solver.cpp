@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace clatter {
 namespace {
@@ -17,7 +18,20 @@ constexpr Name names[] = {{ContactSolverKind::automatic, "automatic"},
                           {ContactSolverKind::gauss_seidel, "gauss-seidel"},
                           {ContactSolverKind::regularised_newton, "regularised-newton"}};
 
-constexpr int first_sweeps = 10;
+constexpr int first_sweeps = 10;  // over all islands
+constexpr int fewest_sweeps = 100;
+constexpr double worth_of_sweeps = 6.0;  // the time of so many factorisations
+
+int usual_limit(ContactSolverKind kind) {
+  switch (kind) {
+    case ContactSolverKind::newton:
+      return 100;
+    case ContactSolverKind::regularised_newton:
+      return 5000;
+    default:
+      return 100000;
+  }
+}
 
 }  // namespace
 
@@ -34,7 +48,7 @@ std::optional<ContactSolverKind> contact_solver_of(std::string_view name) {
   return {};
 }
 
-/// Contacts that W ties together, in the order of their first contacts.
+/// Contacts that W ties together; the smallest islands first.
 void ContactSolver::find_islands(const ContactSystem& system) {
   const std::size_t count = system.contacts.size();
   contact_of_row_.resize(static_cast<std::size_t>(system.rows));
@@ -76,9 +90,12 @@ void ContactSolver::find_islands(const ContactSystem& system) {
     const auto parent = [&](std::size_t at) {
       return parent_[static_cast<std::size_t>(order_[at])];
     };
-    if (i == 0 || parent(i) != parent(i - 1)) islands_.push_back({static_cast<int>(i), 0, 0.0});
+    if (i == 0 || parent(i) != parent(i - 1)) islands_.push_back({static_cast<int>(i), 0});
     ++islands_.back().contacts;
   }
+  std::stable_sort(islands_.begin(), islands_.end(), [](const Island& one, const Island& two) {
+    return one.contacts < two.contacts;
+  });
 }
 
 void ContactSolver::extract(const ContactSystem& system, const Island& island, const VecX& r) {
@@ -147,46 +164,39 @@ void ContactSolver::extract(const ContactSystem& system, const Island& island, c
   island_ = {rows, starts_.data(), columns_.data(), values_.data(), b_.data(), contacts_};
 }
 
-SolverRun ContactSolver::solve_island(const ContactSolverOptions& options, double target,
-                                      ContactSolverKind& solver) {
-  const int most = options.max_iterations;
-  const auto run_with = [&](ContactSolverKind kind, int usual) {
-    const int limit = most > 0 ? most : usual;
-    solver = kind;
-    switch (kind) {
-      case ContactSolverKind::newton:
-        return newton_.solve(island_, target, limit, r_.data());
-      case ContactSolverKind::fixed_point:
-        return fixed_point_.solve(island_, target, limit, r_.data());
-      case ContactSolverKind::regularised_newton:
-        return regularised_newton_.solve(island_, target, limit, r_.data());
-      default:
-        return gauss_seidel_.solve(island_, target, limit, r_.data());
-    }
-  };
-  switch (options.solver) {
+SolverRun ContactSolver::run_one(ContactSolverKind kind, double target, int max_iterations) {
+  double* r = r_.data();
+  switch (kind) {
     case ContactSolverKind::newton:
-      return run_with(options.solver, 100);
+      return newton_.solve(island_, target, max_iterations, r);
     case ContactSolverKind::fixed_point:
-      return run_with(options.solver, 100000);
-    case ContactSolverKind::gauss_seidel:
-      return run_with(options.solver, 100000);
+      return fixed_point_.solve(island_, target, max_iterations, r);
     case ContactSolverKind::regularised_newton:
-      return run_with(options.solver, 5000);
-    case ContactSolverKind::automatic:
-      break;
+      return regularised_newton_.solve(island_, target, max_iterations, r);
+    default:
+      return gauss_seidel_.solve(island_, target, max_iterations, r);
   }
-  SolverRun run = run_with(ContactSolverKind::gauss_seidel, 50);
-  int iterations = run.iterations;
-  if (!run.solved) {
-    run = run_with(ContactSolverKind::newton, 20);
-    iterations += run.iterations;
+}
+
+/// The cheapest first: sweeps as long as they promise to finish soon, then Newton's method from
+/// there, then what always comes through but takes its time.
+SolverRun ContactSolver::run_best(double target, int max_iterations, ContactSolverKind& solver) {
+  const auto limit = [&](int usual) { return max_iterations > 0 ? max_iterations : usual; };
+  const double rows = island_.rows, entries = island_.entries();
+  const double factorisation = std::min(rows * rows * rows / 3.0, 2.0 * entries * entries / rows);
+  const double sweep = 1.5 * entries + 40.0 * rows;
+  const auto sweeps = static_cast<int>(
+      std::clamp(worth_of_sweeps * factorisation / sweep, double{fewest_sweeps}, 1e5));
+  solver = ContactSolverKind::gauss_seidel;
+  SolverRun run = gauss_seidel_.solve(island_, target, limit(sweeps), r_.data(), true);
+  for (const auto& [kind, usual] : {std::pair(ContactSolverKind::newton, 20),
+                                    std::pair(ContactSolverKind::regularised_newton, 5000)}) {
+    if (run.solved) break;
+    const int before = run.iterations;
+    solver = kind;
+    run = run_one(kind, target, limit(usual));
+    run.iterations += before;
   }
-  if (!run.solved) {
-    run = run_with(ContactSolverKind::regularised_newton, 5000);
-    iterations += run.iterations;
-  }
-  run.iterations = iterations;
   return run;
 }
 
@@ -195,49 +205,66 @@ ContactSolution ContactSolver::solve(const ContactProblem& problem,
   const ContactSystem system = view(problem);
   if (r.size() != system.rows) r.setZero(system.rows);
   ContactSolution solution;
-  const double size = problem.b.norm();
-  const double target = options.tolerance * (size > 0.0 ? size : 1.0);
+  const double size = problem.b.norm() > 0.0 ? problem.b.norm() : 1.0;
+  const double target = options.tolerance * size;
 
+  // Most problems are small or easy: a few sweeps over all contacts need no preparation.
   if (options.solver == ContactSolverKind::automatic ||
       options.solver == ContactSolverKind::gauss_seidel) {
     const SolverRun run = gauss_seidel_.solve(system, target, first_sweeps, r.data());
     solution.iterations = run.iterations;
     solution.solved = run.solved;
-    solution.error.common = run.residual / (size > 0.0 ? size : 1.0);
+    solution.error = run.residual / size;
     if (run.solved) return solution;
   }
+
   find_islands(system);
   solution.islands = static_cast<int>(islands_.size());
   int hardest = 0;
-  for (Island& island : islands_) {
+  // What small islands do not use of the tolerance is left to the large ones, which come last.
+  double left = 0.9 * target * target, rows_left = system.rows;
+  for (const Island& island : islands_) {
     extract(system, island, r);
-    const double share = std::sqrt(static_cast<double>(island_.rows) / system.rows);
+    const double share = std::sqrt(std::max(left, 0.0) * island_.rows / rows_left);
+    rows_left -= island_.rows;
     u_.resize(island_.rows);
     contact_velocities(island_, r_.data(), u_.data());
-    const double before = std::sqrt(squared_residual(island_, r_.data(), u_.data()));
-    if (before <= 0.9 * share * target) continue;
-    ContactSolverKind solver = options.solver;
-    const SolverRun run = solve_island(options, 0.9 * share * target, solver);
-    if (run.iterations >= hardest) {
-      hardest = run.iterations;
-      solution.solver = solver;
-    }
-    for (int k = 0; k < island.contacts; ++k) {
-      const auto c =
-          static_cast<std::size_t>(order_[static_cast<std::size_t>(island.first_contact + k)]);
-      const CondensedContact& contact = system.contacts[c];
-      for (int i = 0; i < contact.rows; ++i) {
-        r[contact.first_row + i] = r_[static_cast<std::size_t>(place_[c] + i)];
+    SolverRun run;
+    run.residual = std::sqrt(squared_residual(island_, r_.data(), u_.data()));
+    if (!(run.residual <= share)) {
+      ContactSolverKind solver = options.solver;
+      if (solver == ContactSolverKind::automatic) {
+        run = run_best(share, options.max_iterations, solver);
+      } else {
+        run = run_one(solver, share,
+                      options.max_iterations > 0 ? options.max_iterations : usual_limit(solver));
       }
+      if (run.iterations >= hardest) {
+        hardest = run.iterations;
+        solution.solver = solver;
+      }
+      put_back(system, island, r);
     }
+    left -= run.residual * run.residual;
   }
   solution.iterations += hardest;
   u_.resize(system.rows);
   contact_velocities(system, r.data(), u_.data());
   const double residual = std::sqrt(squared_residual(system, r.data(), u_.data()));
-  solution.error.common = residual / (size > 0.0 ? size : 1.0);
+  solution.error = residual / size;
   solution.solved = residual <= target;
   return solution;
+}
+
+void ContactSolver::put_back(const ContactSystem& system, const Island& island, VecX& r) const {
+  for (int k = 0; k < island.contacts; ++k) {
+    const auto c =
+        static_cast<std::size_t>(order_[static_cast<std::size_t>(island.first_contact + k)]);
+    const CondensedContact& contact = system.contacts[c];
+    for (int i = 0; i < contact.rows; ++i) {
+      r[contact.first_row + i] = r_[static_cast<std::size_t>(place_[c] + i)];
+    }
+  }
 }
 
 }  // namespace clatter

@@ -29,7 +29,7 @@ struct ContactSolution {
   ContactSolverKind solver = ContactSolverKind::gauss_seidel;  ///< that had the last word
   int iterations = 0;  ///< of the hardest island, all its solvers together
   int islands = 1;     ///< that were solved one by one; 1 when sweeps over all were enough
-  ContactError error;
+  double error = 0.0;  ///< the common one
 };
 
 /// Solves contact problems with any of the solvers, or with what is best for each. Islands of
@@ -44,13 +44,13 @@ class ContactSolver {
  private:
   struct Island {
     int first_contact = 0, contacts = 0;  // in order_
-    double target = 0.0;
   };
 
   void find_islands(const ContactSystem& system);
   void extract(const ContactSystem& system, const Island& island, const VecX& r);
-  SolverRun solve_island(const ContactSolverOptions& options, double target,
-                         ContactSolverKind& solver);
+  void put_back(const ContactSystem& system, const Island& island, VecX& r) const;
+  SolverRun run_one(ContactSolverKind kind, double target, int max_iterations);
+  SolverRun run_best(double target, int max_iterations, ContactSolverKind& solver);
 
   GaussSeidel gauss_seidel_;
   NewtonContacts newton_;

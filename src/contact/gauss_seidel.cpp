@@ -9,6 +9,7 @@ namespace {
 constexpr int local_iterations = 8;
 
 constexpr int sweeps_before_extrapolation = 6;
+constexpr int sweeps_between_looks = 25;
 
 }  // namespace
 
@@ -55,9 +56,19 @@ double GaussSeidel::visit(const ContactSystem& system, const CondensedContact& c
     const int begin = system.starts[first], length = system.starts[first + 1] - begin;
     const int* columns = system.columns + begin;
     const double* values = system.values + begin;
-    for (int k = 0; k < length; ++k) {
-      const double x = r[columns[k]];
-      for (int i = 0; i < Rows; ++i) u[i] += values[i * length + k] * x;
+    // Two sums for each row, for additions have to wait for each other.
+    double even[Rows > 0 ? Rows : 1] = {}, odd[Rows > 0 ? Rows : 1] = {};
+    int k = 0;
+    for (; k + 1 < length; k += 2) {
+      const double x = r[columns[k]], y = r[columns[k + 1]];
+      for (int i = 0; i < Rows; ++i) {
+        even[i] += values[i * length + k] * x;
+        odd[i] += values[i * length + k + 1] * y;
+      }
+    }
+    for (int i = 0; i < Rows; ++i) u[i] += even[i] + odd[i];
+    if (k < length) {
+      for (int i = 0; i < Rows; ++i) u[i] += values[i * length + k] * r[columns[k]];
     }
   } else {
     for (int i = 0; i < rows; ++i) {
@@ -79,8 +90,8 @@ double GaussSeidel::visit(const ContactSystem& system, const CondensedContact& c
   return square;
 }
 
-SolverRun GaussSeidel::solve(const ContactSystem& system, double target, int max_sweeps,
-                             double* r) {
+SolverRun GaussSeidel::solve(const ContactSystem& system, double target, int max_sweeps, double* r,
+                             bool may_give_up) {
   SolverRun run;
   prepare_blocks(system);
   if (u_.size() < static_cast<std::size_t>(system.rows)) {
@@ -91,7 +102,7 @@ SolverRun GaussSeidel::solve(const ContactSystem& system, double target, int max
     return std::sqrt(squared_residual(system, r, u_.data()));
   };
   Eigen::Map<VecX> reactions(r, system.rows);
-  double least = INFINITY;
+  double least = INFINITY, before_look = INFINITY;
   while (run.iterations < max_sweeps) {
     const bool extrapolates = run.iterations >= sweeps_before_extrapolation;
     if (run.iterations == sweeps_before_extrapolation) accelerator_.restart();
@@ -123,6 +134,15 @@ SolverRun GaussSeidel::solve(const ContactSystem& system, double target, int max
     if (visited < least) {
       least = visited;
       best_ = after_;
+    }
+    if (may_give_up && run.iterations % sweeps_between_looks == 0) {
+      // As much is gained in the sweeps to come as in the last ones.
+      const double gained = std::log(before_look / least), missing = std::log(least / target);
+      if (run.iterations >= 2 * sweeps_between_looks &&
+          missing * sweeps_between_looks > gained * (max_sweeps - run.iterations)) {
+        break;
+      }
+      before_look = least;
     }
     if (accelerator_.extrapolate(before_, after_, next_)) reactions = next_;
   }

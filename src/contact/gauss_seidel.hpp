@@ -15,8 +15,10 @@ namespace clatter {
 /// converge slowly are extrapolated (Anderson).
 class GaussSeidel {
  public:
-  /// Sweeps until the residual is at most `target`. `r`: first guess and result.
-  SolverRun solve(const ContactSystem& system, double target, int max_sweeps, double* r);
+  /// Sweeps until the residual is at most `target`. `r`: first guess and result. `may_give_up`:
+  /// stops as soon as it foresees that `max_sweeps` will not do.
+  SolverRun solve(const ContactSystem& system, double target, int max_sweeps, double* r,
+                  bool may_give_up = false);
 
  private:
   void prepare_blocks(const ContactSystem& system);

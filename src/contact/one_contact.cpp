@@ -101,16 +101,13 @@ bool slip_in_space(const OneContact& one, double mu, const double* f, double t1,
   return false;
 }
 
-}  // namespace
-
-void prepare(const CondensedContact& contact, OneContact& one) {
+/// Lengths of steps for contacts that are projected: no rate of a ball grows faster than their
+/// inverse with its reaction, by Gershgorin or by the trace.
+void find_steps(const CondensedContact& contact, OneContact& one) {
   const int rows = contact.rows;
   const auto& W = one.W;
-  one.is_movable = W[0] > 0.0;
   one.normal_step = one.is_movable ? 1.0 / W[0] : 0.0;
-  one.is_regular = false;
   for (int b = 0; b < contact.law.ball_count; ++b) {
-    // No rate of a ball grows faster than this with its reaction: Gershgorin, or the trace.
     const FrictionBall& ball = contact.law.balls[static_cast<std::size_t>(b)];
     double trace = 0.0, largest = 0.0;
     for (int i = ball.first_row; i < ball.first_row + ball.rows; ++i) {
@@ -124,23 +121,45 @@ void prepare(const CondensedContact& contact, OneContact& one) {
     const double bound = std::min(trace, largest);
     one.ball_steps[static_cast<std::size_t>(b)] = bound > 0.0 ? 1.0 / bound : 0.0;
   }
-  if (contact.law.ball_count != 1 || !one.is_movable) return;
-  if (rows == 2) {
-    const double det = W[0] * W[3] - W[1] * W[2];
-    one.is_regular = det > 1e-12 * W[0] * W[3];
-    if (!one.is_regular) return;
-    one.inverse = {W[3] / det, -W[1] / det, -W[2] / det, W[0] / det};
-  } else if (rows == 3) {
-    const double c0 = W[4] * W[8] - W[5] * W[7], c1 = W[5] * W[6] - W[3] * W[8],
-                 c2 = W[3] * W[7] - W[4] * W[6];
-    const double det = W[0] * c0 + W[1] * c1 + W[2] * c2;
-    one.is_regular = det > 1e-12 * W[0] * W[4] * W[8];
-    if (!one.is_regular) return;
-    const double s = 1.0 / det;
-    one.inverse = {s * c0, s * (W[2] * W[7] - W[1] * W[8]), s * (W[1] * W[5] - W[2] * W[4]),
-                   s * c1, s * (W[0] * W[8] - W[2] * W[6]), s * (W[2] * W[3] - W[0] * W[5]),
-                   s * c2, s * (W[1] * W[6] - W[0] * W[7]), s * (W[0] * W[4] - W[1] * W[3])};
+}
+
+/// Steps for a contact that is solved exactly but for this once.
+void project_exception(const CondensedContact& contact, const OneContact& one, const double* f,
+                       double* r) {
+  OneContact with_steps = one;
+  find_steps(contact, with_steps);
+  project_some(contact, with_steps, f, r);
+}
+
+}  // namespace
+
+void prepare(const CondensedContact& contact, OneContact& one) {
+  const int rows = contact.rows;
+  const auto& W = one.W;
+  one.is_movable = W[0] > 0.0;
+  one.is_regular = false;
+  if (contact.law.ball_count == 1 && one.is_movable) {
+    if (rows == 2) {
+      const double det = W[0] * W[3] - W[1] * W[2];
+      one.is_regular = det > 1e-12 * W[0] * W[3];
+      if (one.is_regular) {
+        const double s = 1.0 / det;
+        one.inverse = {s * W[3], -s * W[1], -s * W[2], s * W[0]};
+      }
+    } else if (rows == 3) {
+      const double c0 = W[4] * W[8] - W[5] * W[7], c1 = W[5] * W[6] - W[3] * W[8],
+                   c2 = W[3] * W[7] - W[4] * W[6];
+      const double det = W[0] * c0 + W[1] * c1 + W[2] * c2;
+      one.is_regular = det > 1e-12 * W[0] * W[4] * W[8];
+      if (one.is_regular) {
+        const double s = 1.0 / det;
+        one.inverse = {s * c0, s * (W[2] * W[7] - W[1] * W[8]), s * (W[1] * W[5] - W[2] * W[4]),
+                       s * c1, s * (W[0] * W[8] - W[2] * W[6]), s * (W[2] * W[3] - W[0] * W[5]),
+                       s * c2, s * (W[1] * W[6] - W[0] * W[7]), s * (W[0] * W[4] - W[1] * W[3])};
+      }
+    }
   }
+  if (!one.is_regular) find_steps(contact, one);
 }
 
 void solve_one_contact(const CondensedContact& contact, const OneContact& one, const double* f,
@@ -162,7 +181,7 @@ void solve_one_contact(const CondensedContact& contact, const OneContact& one, c
       r[0] = r0;
       r[1] = r1;
     } else if (!slip_in_plane(one, mu, f, std::copysign(1.0, r1), r)) {
-      project_some(contact, one, f, r);
+      project_exception(contact, one, f, r);
     }
     return;
   }
@@ -176,7 +195,7 @@ void solve_one_contact(const CondensedContact& contact, const OneContact& one, c
     return;
   }
   if (mu == 0.0) {
-    r[0] = -f[0] * one.normal_step;
+    r[0] = -f[0] / one.W[0];
     r[1] = r[2] = 0.0;
     return;
   }
@@ -184,7 +203,7 @@ void solve_one_contact(const CondensedContact& contact, const OneContact& one, c
   if (slid && slip_in_space(one, mu, f, r[1], r[2], r)) return;
   if (slip_in_space(one, mu, f, r1, r2, r)) return;
   if (slip_in_space(one, mu, f, -f[1], -f[2], r)) return;
-  project_some(contact, one, f, r);
+  project_exception(contact, one, f, r);
 }
 
 }  // namespace clatter

@@ -11,8 +11,9 @@ namespace clatter {
 /// One contact's block of W, prepared.
 struct OneContact {
   std::array<double, max_contact_rows* max_contact_rows> W = {};
-  std::array<double, 9> inverse = {};  ///< of W, for three rows
-  double normal_step = 0.0;            ///< lengths of steps that projections converge with
+  std::array<double, 9> inverse = {};  ///< of W, for two and three rows
+  /// Lengths of steps that projections converge with; only where there is no exact solution.
+  double normal_step = 0.0;
   std::array<double, max_friction_blocks> ball_steps = {};
   bool is_regular = false;    ///< the inverse exists
   bool is_movable = false;    ///< the normal row answers to its own reaction
