@@ -139,8 +139,8 @@ Action add_solve_contact_command(CLI::App& command) {
       ->required()
       ->type_name("");
   command.add_option("--solver", options->solver, "Contact solver [automatic]")
-      ->check(CLI::IsMember(
-          {"automatic", "newton", "fixed-point", "gauss-seidel", "regularised-newton"}))
+      ->check(CLI::IsMember({"automatic", "newton", "fixed-point", "gauss-seidel",
+                             "regularised-newton", "alternating"}))
       ->type_name("NAME");
   command
       .add_option("--tolerance", options->settings.tolerance,
@@ -164,7 +164,8 @@ Action add_solve_contact_command(CLI::App& command) {
       "Signorini and Coulomb. The error is |r - P(r - u^)| / |q|, with P the projection on the "
       "friction\n"
       "cones; the scaled error does not depend on units. Solvers: automatic, newton, fixed-point,\n"
-      "gauss-seidel, regularised-newton. The exit status is 1 when one problem is not solved.\n\n"
+      "gauss-seidel, regularised-newton, alternating. The exit status is 1 when one problem is not "
+      "solved.\n\n"
       "Examples:\n"
       "  clatter solve-contact problem.h5\n"
       "  clatter solve-contact problems/ --solver newton --repeat 10 --json");

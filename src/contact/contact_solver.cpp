@@ -16,10 +16,13 @@ constexpr Name names[] = {{ContactSolverKind::automatic, "automatic"},
                           {ContactSolverKind::newton, "newton"},
                           {ContactSolverKind::fixed_point, "fixed-point"},
                           {ContactSolverKind::gauss_seidel, "gauss-seidel"},
-                          {ContactSolverKind::regularised_newton, "regularised-newton"}};
+                          {ContactSolverKind::regularised_newton, "regularised-newton"},
+                          {ContactSolverKind::alternating, "alternating"}};
 
 constexpr int first_sweeps = 10;  // over all islands
 constexpr int fewest_sweeps = 100;
+constexpr int many_sweeps = 60;  // foreseen by the first ones, which are the quickest
+constexpr int fewest_alternating_rows = 300;
 constexpr double worth_of_sweeps = 6.0;  // the time of so many factorisations
 
 int usual_limit(ContactSolverKind kind) {
@@ -173,6 +176,8 @@ SolverRun ContactSolver::run_one(ContactSolverKind kind, double target, int max_
       return fixed_point_.solve(island_, target, max_iterations, r);
     case ContactSolverKind::regularised_newton:
       return regularised_newton_.solve(island_, target, max_iterations, r);
+    case ContactSolverKind::alternating:
+      return alternating_.solve(island_, target, max_iterations, r);
     default:
       return gauss_seidel_.solve(island_, target, max_iterations, r);
   }
@@ -180,15 +185,25 @@ SolverRun ContactSolver::run_one(ContactSolverKind kind, double target, int max_
 
 /// The cheapest first: sweeps as long as they promise to finish soon, then Newton's method from
 /// there, then what always comes through but takes its time.
-SolverRun ContactSolver::run_best(double target, int max_iterations, ContactSolverKind& solver) {
+SolverRun ContactSolver::run_best(double target, int max_iterations, bool slow,
+                                  ContactSolverKind& solver) {
   const auto limit = [&](int usual) { return max_iterations > 0 ? max_iterations : usual; };
   const double rows = island_.rows, entries = island_.entries();
   const double factorisation = std::min(rows * rows * rows / 3.0, 2.0 * entries * entries / rows);
   const double sweep = 1.5 * entries + 40.0 * rows;
   const auto sweeps = static_cast<int>(
       std::clamp(worth_of_sweeps * factorisation / sweep, double{fewest_sweeps}, 1e5));
+  // For small islands Newton's method costs little more than alternating directions.
+  SolverRun run;
+  if (slow && island_.rows >= fewest_alternating_rows) {
+    solver = ContactSolverKind::alternating;
+    run = alternating_.solve(island_, target, limit(40), r_.data());
+    if (run.solved) return run;
+  }
   solver = ContactSolverKind::gauss_seidel;
-  SolverRun run = gauss_seidel_.solve(island_, target, limit(sweeps), r_.data(), true);
+  const int tried = run.iterations;
+  run = gauss_seidel_.solve(island_, target, limit(sweeps), r_.data(), true);
+  run.iterations += tried;
   for (const auto& [kind, usual] : {std::pair(ContactSolverKind::newton, 20),
                                     std::pair(ContactSolverKind::regularised_newton, 5000)}) {
     if (run.solved) break;
@@ -208,6 +223,7 @@ ContactSolution ContactSolver::solve(const ContactProblem& problem,
   const double size = problem.b.norm() > 0.0 ? problem.b.norm() : 1.0;
   const double target = options.tolerance * size;
 
+  bool slow = true;
   // Most problems are small or easy: a few sweeps over all contacts need no preparation.
   if (options.solver == ContactSolverKind::automatic ||
       options.solver == ContactSolverKind::gauss_seidel) {
@@ -216,6 +232,9 @@ ContactSolution ContactSolver::solve(const ContactProblem& problem,
     solution.solved = run.solved;
     solution.error = run.residual / size;
     if (run.solved) return solution;
+    // Plain sweeps contract by the same factor each time.
+    slow = run.contraction >= 1.0 ||
+           std::log(target / run.residual) < many_sweeps * std::log(run.contraction);
   }
 
   find_islands(system);
@@ -234,7 +253,7 @@ ContactSolution ContactSolver::solve(const ContactProblem& problem,
     if (!(run.residual <= share)) {
       ContactSolverKind solver = options.solver;
       if (solver == ContactSolverKind::automatic) {
-        run = run_best(share, options.max_iterations, solver);
+        run = run_best(share, options.max_iterations, slow, solver);
       } else {
         run = run_one(solver, share,
                       options.max_iterations > 0 ? options.max_iterations : usual_limit(solver));

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "contact/alternating_directions.hpp"
 #include "contact/contact_problem.hpp"
 #include "contact/gauss_seidel.hpp"
 #include "contact/newton_contacts.hpp"
@@ -12,9 +13,16 @@
 
 namespace clatter {
 
-enum class ContactSolverKind { automatic, newton, fixed_point, gauss_seidel, regularised_newton };
+enum class ContactSolverKind {
+  automatic,
+  newton,
+  fixed_point,
+  gauss_seidel,
+  regularised_newton,
+  alternating  ///< tried by automatic; not for everything
+};
 
-/// "automatic", "newton", "fixed-point", "gauss-seidel", "regularised-newton".
+/// "automatic", "newton", "fixed-point", "gauss-seidel", "regularised-newton", "alternating".
 const char* name_of(ContactSolverKind kind);
 std::optional<ContactSolverKind> contact_solver_of(std::string_view name);
 
@@ -50,12 +58,13 @@ class ContactSolver {
   void extract(const ContactSystem& system, const Island& island, const VecX& r);
   void put_back(const ContactSystem& system, const Island& island, VecX& r) const;
   SolverRun run_one(ContactSolverKind kind, double target, int max_iterations);
-  SolverRun run_best(double target, int max_iterations, ContactSolverKind& solver);
+  SolverRun run_best(double target, int max_iterations, bool slow, ContactSolverKind& solver);
 
   GaussSeidel gauss_seidel_;
   NewtonContacts newton_;
   RegularisedNewton regularised_newton_;
   ProxFixedPoint fixed_point_;
+  AlternatingDirections alternating_;
 
   std::vector<int> parent_, order_, contact_of_row_;
   std::vector<Island> islands_;

@@ -102,7 +102,7 @@ SolverRun GaussSeidel::solve(const ContactSystem& system, double target, int max
     return std::sqrt(squared_residual(system, r, u_.data()));
   };
   Eigen::Map<VecX> reactions(r, system.rows);
-  double least = INFINITY, before_look = INFINITY;
+  double least = INFINITY, before_look = INFINITY, last = 0.0;
   while (run.iterations < max_sweeps) {
     const bool extrapolates = run.iterations >= sweeps_before_extrapolation;
     if (run.iterations == sweeps_before_extrapolation) accelerator_.restart();
@@ -122,6 +122,10 @@ SolverRun GaussSeidel::solve(const ContactSystem& system, double target, int max
     // What the contacts had when they were visited tells when a true residual is worth its cost.
     const double visited = std::sqrt(square);
     if (!std::isfinite(visited)) break;
+    if (!extrapolates) {
+      run.contraction = last > 0.0 ? visited / last : 0.0;
+      last = visited;
+    }
     if (run.iterations == 1 || visited <= 3.0 * target) {
       run.residual = residual();
       if (run.residual <= target) {

@@ -184,8 +184,39 @@ INSTANTIATE_TEST_SUITE_P(Kinds, EachKind, ::testing::ValuesIn(kinds),
                            return name;
                          });
 
+TEST(ContactSolver, alternating_directions_solve_machines_at_rest_and_leave_the_others) {
+  for (const TouchingBodies& bodies :
+       {testing::box_on_plane(10, 0.5, 0.0), testing::stack_of_boxes(3, 0.5, 0.0)}) {
+    VecX r;
+    const ContactSolution solution = solve(bodies.problem(), ContactSolverKind::alternating, r);
+    EXPECT_TRUE(solution.solved);
+    EXPECT_LE(solution.iterations, 40);
+    EXPECT_LE(bodies.velocity_after(0, r).norm(), 1e-5 * step_gravity);
+  }
+  // A guess that it cannot improve is left as it is.
+  const ContactProblem moving = testing::heap_of_balls(9, 2, 0.3).problem();
+  ContactSolver solver;
+  ContactSolverOptions options;
+  options.solver = ContactSolverKind::alternating;
+  options.max_iterations = 5;
+  VecX r = VecX::Constant(moving.b.size(), 0.125);
+  if (!solver.solve(moving, options, r).solved) {
+    EXPECT_EQ(r, VecX(VecX::Constant(moving.b.size(), 0.125)));
+  }
+}
+
+TEST(ContactSolver, high_stack_with_the_heaviest_on_top_rests_on_its_lowest_contacts) {
+  const TouchingBodies stack = testing::stack_of_boxes(60, 0.5, 0.0);
+  VecX r;
+  const ContactSolution solution = solve(stack.problem(), ContactSolverKind::automatic, r);
+  EXPECT_TRUE(solution.solved);
+  // The lowest four contacts carry it all: 1 + 2 + ... + 60 kg.
+  EXPECT_NEAR(r[0] + r[3] + r[6] + r[9], 1830.0 * step_gravity, 1e-5 * 1830.0 * step_gravity);
+}
+
 TEST(ContactSolver, names_lead_back_to_their_solvers) {
   for (const ContactSolverKind kind : kinds) EXPECT_EQ(contact_solver_of(name_of(kind)), kind);
+  EXPECT_EQ(contact_solver_of("alternating"), ContactSolverKind::alternating);
   EXPECT_FALSE(contact_solver_of("newtn"));
 }
 
