@@ -40,6 +40,7 @@ constexpr Command commands[] = {
     {"converge", "Study how the error falls with the step", add_converge_command},
     {"compare", "Run a model with several integrators", add_compare_command},
     {"verify", "Compare runs with known figures", add_verify_command},
+    {"solve-contact", "Solve contact problems of single steps", add_solve_contact_command},
     {"schema", "Print the JSON schema of model files", add_schema_command},
 };
 

@@ -1,16 +1,35 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
-#include "contact/friction_law.hpp"
+#include "contact/contact_problem.hpp"
+#include "contact/one_contact.hpp"
+#include "contact/solver_run.hpp"
+#include "math/fixed_point_accelerator.hpp"
 
 namespace clatter {
 
-/// The rows of one contact in a condensed problem.
-struct CondensedContact {
-  int first_row = 0;
-  int rows = 1;
-  ContactLaw law = {};
+/// Projected Gauss-Seidel: each contact in turn is made to obey its law, the others given. Inverts
+/// nothing but the contacts' own blocks, so redundant contacts do not trouble it. Sweeps that
+/// converge slowly are extrapolated (Anderson).
+class GaussSeidel {
+ public:
+  /// Sweeps until the residual is at most `target`. `r`: first guess and result. `may_give_up`:
+  /// stops as soon as it foresees that `max_sweeps` will not do.
+  SolverRun solve(const ContactSystem& system, double target, int max_sweeps, double* r,
+                  bool may_give_up = false);
+
+ private:
+  void prepare_blocks(const ContactSystem& system);
+  template <int Rows>
+  double visit(const ContactSystem& system, const CondensedContact& contact, const OneContact& one,
+               double* r);
+
+  std::vector<OneContact> blocks_;
+  std::vector<double> u_;
+  FixedPointAccelerator accelerator_;
+  VecX before_, after_, next_, best_;
 };
 
 struct GaussSeidelResult {
@@ -18,10 +37,8 @@ struct GaussSeidelResult {
   double change = 0.0;  ///< of the reactions in the last sweep, relative to their size
 };
 
-/// Projected Gauss-Seidel on the Delassus operator: finds reactions p with g = b + D p such that
-/// each contact obeys Signorini and Coulomb. Inverts nothing but its diagonal, so redundant
-/// contacts do not trouble it; converges slowly but from anywhere. `p` is the first guess and the
-/// result.
+/// Projected Gauss-Seidel on a dense Delassus operator: finds reactions p with g = b + D p such
+/// that each contact obeys Signorini and Coulomb. `p` is the first guess and the result.
 GaussSeidelResult solve_gauss_seidel(const MatX& D, const VecX& b,
                                      std::span<const CondensedContact> contacts, double tolerance,
                                      int max_sweeps, VecX& p);

@@ -170,6 +170,34 @@ void Hdf5File::append(Hdf5Table& table, std::span<const double> values) {
   table.rows += new_rows;
 }
 
+void Hdf5File::write_list(const std::string& name, hid_t file_type, hid_t type, hsize_t size,
+                          const void* values) {
+  const Hdf5Id space = check(H5Screate_simple(1, &size, nullptr), H5Sclose, "write");
+  const Hdf5Id links = check(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "write");
+  check(H5Pset_create_intermediate_group(links.get(), 1), "write");
+  const Hdf5Id layout = check(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "write");
+  constexpr hsize_t worth_compressing = 1024;
+  if (size >= worth_compressing) {
+    check(H5Pset_chunk(layout.get(), 1, &size), "write");
+    check(H5Pset_shuffle(layout.get()), "write");
+    check(H5Pset_deflate(layout.get(), 1), "write");
+  }
+  const Hdf5Id dataset = check(H5Dcreate2(file_.get(), name.c_str(), file_type, space.get(),
+                                          links.get(), layout.get(), H5P_DEFAULT),
+                               H5Dclose, "write");
+  if (size > 0) {
+    check(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "write");
+  }
+}
+
+void Hdf5File::write(const std::string& name, std::span<const double> values) {
+  write_list(name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.size(), values.data());
+}
+
+void Hdf5File::write(const std::string& name, std::span<const int> values) {
+  write_list(name, H5T_STD_I32LE, H5T_NATIVE_INT, values.size(), values.data());
+}
+
 void Hdf5File::reserve(std::size_t bytes) {
   void* handle = nullptr;
   if (H5Fget_vfd_handle(file_.get(), H5P_DEFAULT, &handle) < 0) return;

@@ -69,6 +69,9 @@ class Hdf5File {
   /// Compressed, in chunks of `chunk_rows`; groups on the way to `name` are created.
   Hdf5Table create_table(const std::string& name, hsize_t columns, hsize_t chunk_rows);
   void append(Hdf5Table& table, std::span<const double> values);
+  /// A list that does not grow.
+  void write(const std::string& name, std::span<const double> values);
+  void write(const std::string& name, std::span<const int> values);
 
   /// Makes sure that the file can grow by `bytes`. A full disk is thus found out before HDF5 has
   /// begun to change the file, which would leave it unreadable.
@@ -83,6 +86,8 @@ class Hdf5File {
   [[noreturn]] void fail(const std::string& what) const;
   Hdf5Id check(hid_t id, Hdf5Id::Closer closer, const char* what) const;
   void check(herr_t status, const char* what) const;
+  void write_list(const std::string& name, hid_t file_type, hid_t type, hsize_t size,
+                  const void* values);
   template <typename T>
   void write_attribute(const std::string& object, const std::string& name, hid_t type, hid_t space,
                        const T* value);
