@@ -96,6 +96,24 @@ def natural_map_residual(delassus, free_velocity, reactions, friction):
     return numpy.linalg.norm(reactions - project_on_cones(reactions - velocity, friction))
 
 
+def scaled_residual(delassus, free_velocity, reactions, friction):
+    """The same as clatter measures it: in rows scaled by the Delassus diagonal, with the friction
+    of the present normal reaction, over the motion that the reactions make weighted by mass."""
+    diagonal = delassus.diagonal().reshape(-1, 3)
+    scale = numpy.sqrt(diagonal)
+    scale[:, 1:] = numpy.sqrt(diagonal[:, 1:].mean(axis=1))[:, None]  # one for both tangents
+    motion = (delassus @ reactions).reshape(-1, 3) / scale
+    scaled = reactions.reshape(-1, 3) * scale
+    size = numpy.sqrt(max(0.0, numpy.sum(scaled * motion)))
+    trial = scaled - motion - free_velocity.reshape(-1, 3) / scale
+    trial[:, 0] = numpy.maximum(trial[:, 0], 0.0)
+    radius = friction * trial[:, 0] * scale[:, 1] / scale[:, 0]
+    length = numpy.maximum(numpy.hypot(trial[:, 1], trial[:, 2]), 1e-300)
+    trial[:, 1:] *= numpy.minimum(1.0, radius / length)[:, None]
+    off = numpy.linalg.norm(scaled - trial)
+    return float(off / size) if size > 0.0 else float(off > 0.0)
+
+
 def define_contact_problem():
     """The class is made on demand because its base exists only if Siconos is installed."""
 
@@ -114,6 +132,7 @@ def define_contact_problem():
             self.siconos_residuals = []
             self.absolute_residuals = []
             self.relative_residuals = []
+            self.scaled_residuals = []
             self.failures = 0
 
         def compute(self, time_now):
@@ -150,6 +169,9 @@ def define_contact_problem():
             norm = numpy.linalg.norm(free_velocity)
             self.absolute_residuals.append(float(absolute))
             self.relative_residuals.append(float(absolute / norm if norm > 0.0 else absolute))
+            self.scaled_residuals.append(
+                scaled_residual(delassus, free_velocity, reactions, self.friction)
+            )
 
     return TimedFrictionContact
 
@@ -355,6 +377,10 @@ def simulate(
             "definition": NATURAL_MAP,
             **summary(problem.relative_residuals),
             "absolute": summary(problem.absolute_residuals),
+        },
+        "scaled_residual": {
+            "definition": "|p - P(p - g)| in rows scaled by the Delassus diagonal, over sqrt(p D p)",
+            **summary(problem.scaled_residuals),
         },
         "largest_penetration": max(deepest, 0.0),
         "all_inside": crowd.all_inside(),

@@ -14,7 +14,14 @@ constexpr int max_halvings = 8;
 constexpr int local_iterations = 2;  // that sweeps spend on a contact
 constexpr double regularisation = 1e-9;
 
+// What pays in heaps. More memory does not: friction makes the sweeps far from linear. And once the
+// change grows, they are better off without what is remembered.
+constexpr int sweep_memory = 2;
+constexpr double sweep_growth = 1.0;
+
 }  // namespace
+
+FreeContacts::FreeContacts() : accelerator_(sweep_memory, sweep_growth) {}
 
 void FreeContacts::reserve(std::size_t nodes, std::size_t contacts, std::size_t rows) {
   compliances_.resize(nodes);
@@ -26,6 +33,12 @@ void FreeContacts::reserve(std::size_t nodes, std::size_t contacts, std::size_t 
   for (std::vector<double>* list : {&changes_, &motions_}) list->reserve(12 * rows);
   for (std::vector<double>* list : {&rates_, &p_}) list->reserve(rows);
   local_.reserve(rows * max_contact_rows);
+  balls_.resize(nodes);
+  is_ball_.resize(nodes);
+  index_.resize(nodes);
+  spheres_.reserve(nodes, contacts);
+  for (std::vector<double>* list : {&before_, &after_}) list->reserve(rows);
+  accelerator_.reserve(rows);
   size_dense(std::min<Eigen::Index>(static_cast<Eigen::Index>(rows), max_newton_rows));
 }
 
@@ -39,6 +52,9 @@ void FreeContacts::size_dense(Eigen::Index n) {
 
 void FreeContacts::clear(std::size_t nodes) {
   compliances_.resize(nodes);
+  balls_.resize(nodes);
+  is_ball_.assign(nodes, 2);
+  index_.resize(nodes);
   x_.setZero(6 * static_cast<Eigen::Index>(nodes));
   items_.clear();
   changes_.clear();
@@ -69,7 +85,13 @@ void FreeContacts::add(int a, int b, const ContactLaw& law, const PairRows& chan
   rates_.insert(rates_.end(), rates.data(), rates.data() + rows);
   p_.insert(p_.end(), p.data(), p.data() + rows);
   const RowMatrix local = change * motion.transpose();
-  Item item{a, b, first, rows, static_cast<int>(local_.size()), law, 1.0 / local(0, 0), {}};
+  const bool between_spheres =
+      is_ball(a) && is_ball(b) &&
+      SphereIsland::admits(law, changes, forces, balls_[static_cast<std::size_t>(a)],
+                           balls_[static_cast<std::size_t>(b)]);
+  Item item{
+      a, b, first, rows, static_cast<int>(local_.size()), between_spheres, law, 1.0 / local(0, 0),
+      {}};
   for (int k = 0; k < law.ball_count; ++k) {
     // No rate of a ball grows faster than this with its reaction: Gershgorin, or the trace.
     const auto block = local.block(law.balls[k].first_row, law.balls[k].first_row,
@@ -79,6 +101,19 @@ void FreeContacts::add(int a, int b, const ContactLaw& law, const PairRows& chan
   }
   local_.insert(local_.end(), local.data(), local.data() + local.size());
   items_.push_back(item);
+}
+
+bool FreeContacts::is_ball(int node) {
+  char& answer = is_ball_[static_cast<std::size_t>(node)];
+  if (answer == 2) {
+    const Compliance& own = compliances_[static_cast<std::size_t>(node)];
+    const double translation = own.translation[0], rotation = own.rotation(0, 0);
+    const bool same = (own.translation.array() == translation).all() &&
+                      (own.rotation - rotation * Mat3::Identity()).isZero(1e-14 * rotation);
+    balls_[static_cast<std::size_t>(node)] = {{}, translation, rotation};
+    answer = static_cast<char>(same);
+  }
+  return answer == 1;
 }
 
 RowVector FreeContacts::reaction(std::size_t contact) const {
@@ -129,9 +164,9 @@ void FreeContacts::find_islands() {
   island_begin_.push_back(static_cast<int>(order_.size()));
 }
 
-FreeContacts::Result FreeContacts::solve(bool from_zero, double precision, double tolerance,
-                                         int max_sweeps) {
-  const bool may_sweep = max_sweeps > 0;
+FreeContacts::Result FreeContacts::solve(bool from_zero, double precision,
+                                         const SweepLimits& limits) {
+  const bool may_sweep = limits.most > 0;
   Result result;
   find_islands();
   for (const Item& item : items_) {
@@ -140,7 +175,7 @@ FreeContacts::Result FreeContacts::solve(bool from_zero, double precision, doubl
   for (std::size_t i = 0; i + 1 < island_begin_.size(); ++i) {
     const std::span<const int> island(order_.data() + island_begin_[i],
                                       order_.data() + island_begin_[i + 1]);
-    int rows = 0, sweeps = 0;
+    int rows = 0;
     for (const int k : island) rows += items_[static_cast<std::size_t>(k)].rows;
     bool solved = false;
     const bool small = rows <= max_newton_rows;
@@ -151,16 +186,13 @@ FreeContacts::Result FreeContacts::solve(bool from_zero, double precision, doubl
     }
     if (!solved && small) {
       ++result.recovered;
-      sweep(island, sweeps, recovery_sweeps, 1e-12);
+      find_active_sets(island);
       solved = newton(island, false, precision, result);
     }
     if (!solved) {
       result.all_exact = false;
-      solved = sweep(island, sweeps, max_sweeps, tolerance) <= tolerance;
-      result.sweeps = std::max(result.sweeps, sweeps);
-      result.residual = std::max(result.residual, natural_residual(island));
+      sweep(island, limits, result);
     }
-    result.solved = result.solved && solved;
   }
   return result;
 }
@@ -178,7 +210,7 @@ void FreeContacts::add_motion(const Item& item, const double* change) {
 /// because nearly all of the time of a large island is spent here. Rows, Balls: their numbers when
 /// known beforehand, or zero.
 template <int Rows, int Balls>
-void FreeContacts::solve_one(const Item& item) {
+double FreeContacts::solve_one(const Item& item) {
   const int rows = Rows > 0 ? Rows : item.rows;
   const int balls = Rows > 0 ? Balls : item.law.ball_count;
   const double* D = local_.data() + item.local_begin;
@@ -194,7 +226,7 @@ void FreeContacts::solve_one(const Item& item) {
     return rates_[static_cast<std::size_t>(item.first_row + i)] + ((s0 + s1) + (s2 + s3));
   };
   g[0] = rate(0);
-  if (p[0] == 0.0 && g[0] >= 0.0) return;  // open, and stays so
+  if (p[0] == 0.0 && g[0] >= 0.0) return 0.0;  // open, and stays so
   for (int i = 1; i < rows; ++i) g[i] = rate(i);
   for (int i = 0; i < rows; ++i) now[i] = p[i];
   const auto change = [&](int row, double by) {
@@ -218,91 +250,212 @@ void FreeContacts::solve_one(const Item& item) {
     }
   }
   const double* motion = motions_.data() + 12 * item.first_row;
+  double square = 0.0;
   for (int i = 0; i < rows; ++i, motion += 12) {
     const double step = now[i] - p[i];
+    square += step * step;
     for (int k = 0; k < 6; ++k) x_a[k] += step * motion[k];
     for (int k = 0; k < 6; ++k) x_b[k] += step * motion[k + 6];
     p[i] = now[i];
   }
+  return square;
 }
 
-double FreeContacts::sweep(std::span<const int> island, int& sweeps, int max_sweeps,
-                           double tolerance) {
-  double relative = 0.0;
-  accelerator_.restart();
-  gather(island, before_);
-  for (int s = 0; s < max_sweeps; ++s) {
-    ++sweeps;
-    for (const int k : island) {
-      const Item& item = items_[static_cast<std::size_t>(k)];
+/// Any contacts, swept where they lie; see SphereIsland for what the members do.
+class FreeContacts::AnyIsland {
+ public:
+  AnyIsland(FreeContacts& of, std::span<const int> island) : of_(of), island_(island) {
+    for (const int k : island_) rows_ += of_.items_[static_cast<std::size_t>(k)].rows;
+    gather();
+  }
+
+  std::size_t rows() const { return static_cast<std::size_t>(rows_); }
+  std::span<const double> reactions() const { return of_.after_; }
+
+  void set_reactions(std::span<const double> p) {
+    const double* own = p.data();
+    for (const int k : island_) {
+      const Item& item = of_.items_[static_cast<std::size_t>(k)];
+      RowVector target = Eigen::Map<const VecX>(own, item.rows);
+      project(item.law, target);
+      Eigen::Map<VecX> now(of_.p_.data() + item.first_row, item.rows);
+      const RowVector change = target - now;
+      of_.add_motion(item, change.data());
+      now = target;
+      own += item.rows;
+    }
+    gather();
+  }
+
+  void release() {
+    for (const int k : island_) {
+      const Item& item = of_.items_[static_cast<std::size_t>(k)];
+      Eigen::Map<VecX> now(of_.p_.data() + item.first_row, item.rows);
+      const RowVector change = -now;
+      of_.add_motion(item, change.data());
+      now.setZero();
+    }
+    gather();
+  }
+
+  double sweep() {
+    double square = 0.0;
+    for (const int k : island_) {
+      const Item& item = of_.items_[static_cast<std::size_t>(k)];
       if (item.rows == 3 && item.law.ball_count == 1) {
-        solve_one<3, 1>(item);
+        square += of_.solve_one<3, 1>(item);
       } else if (item.rows == 1) {
-        solve_one<1, 0>(item);
+        square += of_.solve_one<1, 0>(item);
       } else {
-        solve_one<0, 0>(item);
+        square += of_.solve_one<0, 0>(item);
       }
     }
-    gather(island, after_);
-    const double change = (after_ - before_).norm();
-    relative = change == 0.0 ? 0.0 : change / std::max(after_.norm(), 1e-300);
-    if (relative <= tolerance) break;
-    if (accelerator_.extrapolate(before_, after_, next_)) {
-      scatter(island, next_);
-      before_.swap(next_);
-    } else {
-      before_.swap(after_);
+    gather();
+    return std::sqrt(square);
+  }
+
+  SweepResidual residual() const {
+    double square = 0.0, energy = 0.0;
+    for (const int k : island_) {
+      const Item& item = of_.items_[static_cast<std::size_t>(k)];
+      const Eigen::Map<const VecX> p(of_.p_.data() + item.first_row, item.rows);
+      RowVector trial = p;
+      for (int i = 0; i < item.rows; ++i) {
+        const double* line = of_.changes_.data() + 12 * (item.first_row + i);
+        const double rate = Eigen::Map<const Vec6>(line).dot(of_.x_.segment<6>(6 * item.a)) +
+                            Eigen::Map<const Vec6>(line + 6).dot(of_.x_.segment<6>(6 * item.b));
+        trial[i] -= of_.rates_[static_cast<std::size_t>(item.first_row + i)] + rate;
+        energy += p[i] * rate;
+      }
+      project(item.law, trial);
+      square += (p - trial).squaredNorm();
+    }
+    return {std::sqrt(square), std::sqrt(std::max(0.0, energy))};
+  }
+
+ private:
+  static void project(const ContactLaw& law, RowVector& p) {
+    p[0] = std::max(0.0, p[0]);
+    for (const FrictionBall& ball : law.all_balls()) {
+      const double length = p.segment(ball.first_row, ball.rows).norm();
+      const double radius = ball.coefficient * p[0];
+      if (length > radius) p.segment(ball.first_row, ball.rows) *= radius / length;
     }
   }
-  return relative;
-}
-
-double FreeContacts::natural_residual(std::span<const int> island) const {
-  double off = 0.0, free = 0.0;
-  for (const int k : island) {
-    const Item& item = items_[static_cast<std::size_t>(k)];
-    const Eigen::Map<const VecX> p(p_.data() + item.first_row, item.rows);
-    const Eigen::Map<const VecX> b(rates_.data() + item.first_row, item.rows);
-    RowVector trial(item.rows);
-    for (int i = 0; i < item.rows; ++i) {
-      const double* line = changes_.data() + 12 * (item.first_row + i);
-      trial[i] = p[i] - b[i] - Eigen::Map<const Vec6>(line).dot(x_.segment<6>(6 * item.a)) -
-                 Eigen::Map<const Vec6>(line + 6).dot(x_.segment<6>(6 * item.b));
+  void gather() {
+    of_.after_.clear();
+    for (const int k : island_) {
+      const Item& item = of_.items_[static_cast<std::size_t>(k)];
+      const double* p = of_.p_.data() + item.first_row;
+      of_.after_.insert(of_.after_.end(), p, p + item.rows);
     }
-    trial[0] = std::max(0.0, trial[0]);
-    for (const FrictionBall& ball : item.law.all_balls()) {
-      const double length = trial.segment(ball.first_row, ball.rows).norm();
-      const double radius = ball.coefficient * trial[0];
-      if (length > radius) trial.segment(ball.first_row, ball.rows) *= radius / length;
-    }
-    off += (p - trial).squaredNorm();
-    free += b.squaredNorm();
   }
-  return free > 0.0 ? std::sqrt(off / free) : 0.0;
-}
 
-void FreeContacts::gather(std::span<const int> island, VecX& p) const {
-  Eigen::Index row = 0;
-  for (const int k : island) row += items_[static_cast<std::size_t>(k)].rows;
-  p.resize(row);
-  row = 0;
-  for (const int k : island) {
-    const Item& item = items_[static_cast<std::size_t>(k)];
-    p.segment(row, item.rows) = Eigen::Map<const VecX>(p_.data() + item.first_row, item.rows);
-    row += item.rows;
+  FreeContacts& of_;
+  std::span<const int> island_;
+  int rows_ = 0;
+};
+
+namespace {
+
+/// Sweeps until it is done, accelerated. Returns how often.
+template <class Island, class IsDone>
+int sweep_until(const IsDone& is_done, int max_sweeps, Island& island,
+                FixedPointAccelerator& accelerator, std::vector<double>& before) {
+  accelerator.restart(island.rows());
+  before.assign(island.reactions().begin(), island.reactions().end());
+  for (int sweeps = 1;; ++sweeps) {
+    const double change = island.sweep();
+    if (is_done(change, sweeps) || sweeps >= max_sweeps) return sweeps;
+    if (accelerator.extrapolate(before, island.reactions())) {
+      island.set_reactions(before);
+      before.assign(island.reactions().begin(), island.reactions().end());
+    }
   }
 }
 
-/// Sets the reactions of an island, and moves its nodes accordingly.
-void FreeContacts::scatter(std::span<const int> island, const VecX& p) {
-  Eigen::Index row = 0;
+}  // namespace
+
+void FreeContacts::sweep(std::span<const int> island, const SweepLimits& limits, Result& result) {
+  const auto run = [&](auto& contacts) {
+    const double guessed = contacts.residual().size;
+    before_.assign(contacts.reactions().begin(), contacts.reactions().end());
+    contacts.release();
+    const double without = contacts.residual().size;
+    if (without == 0.0) return 0.0;  // nothing closes
+    if (guessed < without) contacts.set_reactions(before_);
+    SweepResidual residual;
+    const auto is_done = [&](double change, int sweeps) {
+      const double rise = std::max(1.0, sweeps / limits.patience);
+      const double tolerance = limits.tolerance * rise * rise;
+      // The change in a sweep is nearly the residual, as rows are scaled, and comes for nothing.
+      const bool may_do = change <= 2.0 * tolerance * residual.motion;
+      if (!may_do && sweeps % 8 != 1) return false;
+      residual = contacts.residual();
+      return residual.size <= tolerance * residual.motion;
+    };
+    const int sweeps = sweep_until(is_done, limits.most, contacts, accelerator_, before_);
+    result.sweeps = std::max(result.sweeps, sweeps);
+    if (sweeps == limits.most) residual = contacts.residual();
+    return residual.size / residual.motion;
+  };
+  double relative;
+  if (pack(island)) {
+    relative = run(spheres_);
+    unpack(island);
+  } else {
+    AnyIsland any(*this, island);
+    relative = run(any);
+  }
+  result.residual = std::max(result.residual, relative);
+  if (!(relative <= limits.tolerance)) result.solved = false;
+}
+
+void FreeContacts::find_active_sets(std::span<const int> island) {
+  AnyIsland any(*this, island);
+  const auto is_done = [&](double change, int /*sweeps*/) {
+    const Eigen::Map<const VecX> p(after_.data(), static_cast<Eigen::Index>(after_.size()));
+    return change <= 1e-12 * p.norm();
+  };
+  sweep_until(is_done, recovery_sweeps, any, accelerator_, before_);
+}
+
+bool FreeContacts::pack(std::span<const int> island) {
+  for (const int k : island) {
+    if (!items_[static_cast<std::size_t>(k)].between_spheres) return false;
+  }
+  spheres_.clear();
   for (const int k : island) {
     const Item& item = items_[static_cast<std::size_t>(k)];
-    Eigen::Map<VecX> own(p_.data() + item.first_row, item.rows);
-    const RowVector change = p.segment(row, item.rows) - own;
-    add_motion(item, change.data());
-    own = p.segment(row, item.rows);
-    row += item.rows;
+    for (const int node : {item.a, item.b}) index_[static_cast<std::size_t>(node)] = -1;
+  }
+  const auto index_of = [&](int node) {
+    int& index = index_[static_cast<std::size_t>(node)];
+    if (index < 0) index = spheres_.add(balls_[static_cast<std::size_t>(node)]);
+    return index;
+  };
+  for (const int k : island) {
+    const Item& item = items_[static_cast<std::size_t>(k)];
+    const int a = index_of(item.a), b = index_of(item.b);
+    const std::array<double, 2> steps{item.normal_step, item.ball_steps[0]};
+    spheres_.add(a, b, item.law.balls[0].coefficient, changes_.data() + 12 * item.first_row,
+                 rates_.data() + item.first_row, steps.data(), p_.data() + item.first_row);
+  }
+  before_.assign(spheres_.reactions().begin(), spheres_.reactions().end());
+  spheres_.set_reactions(before_);
+  return true;
+}
+
+void FreeContacts::unpack(std::span<const int> island) {
+  const double* p = spheres_.reactions().data();
+  for (const int k : island) {
+    const Item& item = items_[static_cast<std::size_t>(k)];
+    std::copy_n(p, 3, p_.data() + item.first_row);
+    p += 3;
+    for (const int node : {item.a, item.b}) {
+      const double* x = spheres_.node(index_[static_cast<std::size_t>(node)]).x;
+      std::copy_n(x, 6, x_.data() + 6 * node);
+    }
   }
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "contact/friction_law.hpp"
+#include "contact/sphere_island.hpp"
 #include "math/dense_lu.hpp"
 #include "math/fixed_point_accelerator.hpp"
 
@@ -21,6 +23,8 @@ namespace clatter {
 /// in proportion to their number.
 class FreeContacts {
  public:
+  FreeContacts();
+
   /// Entries 0 to 2: inverse mass; then the inverse inertia in body axes.
   struct Compliance {
     Vec3 translation = Vec3::Zero();
@@ -37,20 +41,26 @@ class FreeContacts {
            const RowVector& rates, const RowVector& p);
 
   struct Result {
-    int updates = 0;      ///< Newton updates of the hardest island
-    int sweeps = 0;       ///< Gauss-Seidel sweeps of the hardest island
-    int recovered = 0;    ///< islands where Newton's method needed sweeps first
-    int regularised = 0;  ///< solves of singular systems
-    /// Of swept islands: |p - P(p - g)| / |b|, with P the projection on what the laws admit.
-    double residual = 0.0;
+    int updates = 0;        ///< Newton updates of the hardest island
+    int sweeps = 0;         ///< Gauss-Seidel sweeps of the hardest island
+    int recovered = 0;      ///< islands where Newton's method needed sweeps first
+    int regularised = 0;    ///< solves of singular systems
+    double residual = 0.0;  ///< of the worst of the swept islands, see SweepResidual
     bool all_exact = true;  ///< every island was solved by Newton's method
     bool solved = true;     ///< within the tolerance
   };
+  struct SweepLimits {
+    double tolerance;  ///< of Result::residual
+    int most;          ///< how many
+    /// More sweeps than this raise the tolerance by the square of their number: redundant contacts
+    /// have modes of reactions that hardly move anything, and hardly converge.
+    double patience = std::numeric_limits<double>::infinity();
+  };
   /// `from_zero`: Newton's method does not start from the guesses but from no reactions at all, so
-  /// that redundant contacts share the load evenly. `precision`: of Newton's method. `tolerance`:
-  /// of the sweeps, relative to the size of the reactions. Without sweeps (none allowed) it gives
-  /// up at the first island that is too large for Newton's method, or that it fails on.
-  Result solve(bool from_zero, double precision, double tolerance, int max_sweeps);
+  /// that redundant contacts share the load evenly. `precision`: of Newton's method. Without sweeps
+  /// (none allowed) it gives up at the first island that is too large for Newton's method, or that
+  /// it fails on.
+  Result solve(bool from_zero, double precision, const SweepLimits& limits);
 
   RowVector reaction(std::size_t contact) const;
   /// The motion of a node under all reactions.
@@ -63,7 +73,8 @@ class FreeContacts {
   struct Item {
     int a, b;
     int first_row, rows;
-    int local_begin;  // C F Y of the contact with itself, in local_
+    int local_begin;       // C F Y of the contact with itself, in local_
+    bool between_spheres;  // as SphereIsland admits it
     ContactLaw law;
     double normal_step;  // lengths of steps that the local projections converge with
     std::array<double, max_friction_blocks> ball_steps;
@@ -73,16 +84,21 @@ class FreeContacts {
   bool moves(int node) const {
     return !compliances_[static_cast<std::size_t>(node)].translation.isZero(0.0);
   }
+  /// Its compliance is that of a sphere, or nothing moves it.
+  bool is_ball(int node);
   int root(int node);
   void find_islands();
   void add_motion(const Item& item, const double* change);
+  /// Returns the square of the change.
   template <int Rows, int Balls>
-  void solve_one(const Item& item);
-  double natural_residual(std::span<const int> island) const;
-  void gather(std::span<const int> island, VecX& p) const;
-  void scatter(std::span<const int> island, const VecX& p);
-  /// Gauss-Seidel over an island; returns the change of the last sweep, relative.
-  double sweep(std::span<const int> island, int& sweeps, int max_sweeps, double tolerance);
+  double solve_one(const Item& item);
+  class AnyIsland;
+  void sweep(std::span<const int> island, const SweepLimits& limits, Result& result);
+  /// A start for Newton's method where it failed from elsewhere.
+  void find_active_sets(std::span<const int> island);
+  /// False: there are contacts in the island that are not between spheres.
+  bool pack(std::span<const int> island);
+  void unpack(std::span<const int> island);
   /// Semismooth Newton on the reactions of an island; leaves them as they were when it fails.
   bool newton(std::span<const int> island, bool from_zero, double precision, Result& result);
   void size_dense(Eigen::Index n);
@@ -102,7 +118,11 @@ class FreeContacts {
   VecX b_, residual_, start_, trial_p_, update_;
   DenseLu lu_;
   FixedPointAccelerator accelerator_;
-  VecX before_, after_, next_;  // reactions of an island in its sweeps
+  SphereIsland spheres_;
+  std::vector<SphereIsland::Node> balls_;  // node: as SphereIsland sees it
+  std::vector<char> is_ball_;              // node: whether it does; 2 when not known yet
+  std::vector<int> index_;                 // node: in spheres_
+  std::vector<double> before_, after_;     // reactions of an island in its sweeps
   ContactEquations equations_;
 };
 

@@ -18,7 +18,7 @@ inline constexpr int max_recoveries = 4;
 inline constexpr int max_linearisations = 20;
 /// Islands too large for Newton's method: sweeps, and the relative residual they are to reach.
 inline constexpr int max_sweeps = 1'000;
-inline constexpr double sweep_tolerance = 1e-4;
+inline constexpr double sweep_tolerance = 1e-4, sweep_patience = 20.0;
 
 /// Residual of a subproblem, each part divided by what it may be: converged at one.
 struct Residual {
@@ -42,6 +42,8 @@ void Integrator::to_increments(Matrix& columns, int a, int b) const {
 
 template <class Problem>
 void Integrator::evaluate_contacts(const Problem& problem, const VecX& multipliers) {
+  // Islands are solved on their own, without a derivative of the whole.
+  const bool with_derivatives = !free_bodies_ || system_.contact_groups().empty();
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
     ContactWork& work = contact_work_[c];
     const Contact& contact = system_.contacts()[c];
@@ -50,7 +52,8 @@ void Integrator::evaluate_contacts(const Problem& problem, const VecX& multiplie
       contact_residual_.segment(contact.first_row, contact.rows()) = -la;
       continue;
     }
-    evaluate(problem.law(work), problem.may_close(work), work.ghat, la, true, work.equations);
+    evaluate(problem.law(work), problem.may_close(work), work.ghat, la, with_derivatives,
+             work.equations);
     contact_residual_.segment(contact.first_row, contact.rows()) = work.equations.residual;
   }
 }
@@ -91,6 +94,7 @@ bool Integrator::solve_free(Problem& problem, double& eps, int& iterations, cons
   NodalVector& motion = momentum_;  // scratch between evaluations
   const bool has_groups = !system_.contact_groups().empty();
   bool exact = true;
+  double swept = 0.0;  // residual
   iterations = 0;
   for (int linearisation = 0;; ++linearisation) {
     if (!std::isfinite(r.merit)) {
@@ -98,8 +102,9 @@ bool Integrator::solve_free(Problem& problem, double& eps, int& iterations, cons
       return false;
     }
     if (r.converged() || (linearisation >= 4 && r.is_round_off())) return true;
-    const double looser = sweep_tolerance / spec_.tolerance;
-    if (!exact && r.momentum <= looser && r.rows <= looser) return true;
+    // Swept islands are as good as the sweeps made them.
+    const double looser = std::max(sweep_tolerance, swept) / spec_.tolerance;
+    if (!exact && r.momentum <= 10.0 * looser && r.rows <= 10.0 * looser) return true;
     if (!exact && linearisation >= 3 && r.momentum <= 100.0 * looser && r.rows <= 100.0 * looser) {
       ++counts_.unfinished;
       return true;
@@ -158,9 +163,11 @@ bool Integrator::solve_free(Problem& problem, double& eps, int& iterations, cons
     // A first linearisation of what is curved is not worth more digits than it has.
     const double precision =
         curved && linearisation == 0 && !has_groups ? 1e-3 : 0.01 * spec_.tolerance;
-    const FreeContacts::Result result = free_contacts_.solve(
-        linearisation == 0, precision, 0.1 * sweep_tolerance, has_groups ? max_sweeps : 0);
+    const FreeContacts::Result result =
+        free_contacts_.solve(linearisation == 0, precision,
+                             {sweep_tolerance, has_groups ? max_sweeps : 0, sweep_patience});
     if (!result.solved && !has_groups) return false;
+    swept = result.residual;
     counts_.regularised += result.regularised;
     counts_.recovered += result.recovered;
     counts_.sweeps = std::max(counts_.sweeps, result.sweeps);

@@ -1,56 +1,92 @@
 #include "math/fixed_point_accelerator.hpp"
 
 #include <algorithm>
+#include <cassert>
+#include <cmath>
 #include <Eigen/Cholesky>
 
 namespace clatter {
 
-void FixedPointAccelerator::restart() {
-  count_ = 0;
-  f_.resize(0);
+FixedPointAccelerator::FixedPointAccelerator(int memory, double most_growth)
+    : memory_(memory),
+      most_growth_(most_growth),
+      df_(static_cast<std::size_t>(memory)),
+      dg_(static_cast<std::size_t>(memory)) {
+  assert(memory >= 1 && memory <= max_memory);
 }
 
-bool FixedPointAccelerator::extrapolate(const VecX& x, const VecX& Gx, VecX& next) {
-  constexpr double most_growth = 2.0;  // of the change, before all is forgotten
-  const Eigen::Index n = x.size();
-  const bool has_last = f_.size() == n;
-  if (has_last) {
-    const auto slot = static_cast<std::size_t>(count_ % memory);
-    df_[slot] = (Gx - x) - f_;
-    dg_[slot] = Gx - g_;
+void FixedPointAccelerator::reserve(std::size_t size) {
+  f_.reserve(size);
+  g_.reserve(size);
+  for (std::vector<double>& each : df_) each.reserve(size);
+  for (std::vector<double>& each : dg_) each.reserve(size);
+}
+
+void FixedPointAccelerator::restart(std::size_t size) {
+  has_last_ = false;
+  count_ = 0;
+  f_.resize(size);
+  g_.resize(size);
+  for (std::vector<double>& each : df_) each.resize(size);
+  for (std::vector<double>& each : dg_) each.resize(size);
+}
+
+bool FixedPointAccelerator::extrapolate(std::span<double> x, std::span<const double> Gx) {
+  const std::size_t n = x.size();
+  assert(f_.size() == n && Gx.size() == n);
+  const auto slot = static_cast<std::size_t>(count_ % memory_);
+  double square = 0.0;  // of the change
+  if (has_last_) {
+    double *df = df_[slot].data(), *dg = dg_[slot].data();
+    for (std::size_t i = 0; i < n; ++i) {
+      const double f = Gx[i] - x[i];
+      df[i] = f - f_[i];
+      dg[i] = Gx[i] - g_[i];
+      f_[i] = f;
+      g_[i] = Gx[i];
+      square += f * f;
+    }
     ++count_;
-    for (int i = 0; i < std::min(count_, memory); ++i) {
-      const auto row = static_cast<int>(slot);
-      products_(row, i) = products_(i, row) = df_[slot].dot(df_[static_cast<std::size_t>(i)]);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {
+      f_[i] = Gx[i] - x[i];
+      g_[i] = Gx[i];
+      square += f_[i] * f_[i];
     }
   }
-  f_ = Gx - x;
-  g_ = Gx;
-  const double change = f_.norm();
-  if (!has_last) {
-    smallest_ = change;
-    return false;
-  }
-  if (!(change <= most_growth * smallest_)) {
+  std::copy(Gx.begin(), Gx.end(), x.begin());
+  const double change = std::sqrt(square);
+  if (!has_last_ || !(change <= most_growth_ * smallest_)) {
+    has_last_ = true;
     smallest_ = change;
     count_ = 0;
     return false;
   }
   smallest_ = std::min(smallest_, change);
-  const int m = std::min(count_, memory);
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, memory, memory> A(m, m);
-  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, memory, 1> b(m);
-  A = products_.topLeftCorner(m, m);
-  for (int i = 0; i < m; ++i) {
-    b[i] = df_[static_cast<std::size_t>(i)].dot(f_);
+  const int m = std::min(count_, memory_);
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, max_memory, max_memory> A(m, m);
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, max_memory, 1> b(m);
+  for (int k = 0; k < m; ++k) {
+    const double *own = df_[static_cast<std::size_t>(k)].data(), *last = df_[slot].data();
+    double product = 0.0, along = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      product += own[i] * last[i];
+      along += own[i] * f_[i];
+    }
+    const auto row = static_cast<int>(slot);
+    products_(row, k) = products_(k, row) = product;
+    b[k] = along;
   }
+  A = products_.topLeftCorner(m, m);
   const double size = A.diagonal().maxCoeff();
   if (!(size > 0.0)) return false;
   A.diagonal().array() += 1e-12 * size;
   const auto weights = A.ldlt().solve(b).eval();
   if (!weights.allFinite()) return false;
-  next = Gx;
-  for (int i = 0; i < m; ++i) next -= weights[i] * dg_[static_cast<std::size_t>(i)];
+  for (int k = 0; k < m; ++k) {
+    const double* dg = dg_[static_cast<std::size_t>(k)].data();
+    for (std::size_t i = 0; i < n; ++i) x[i] -= weights[k] * dg[i];
+  }
   return true;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <span>
+#include <vector>
 
 #include "math/types.hpp"
 
@@ -11,19 +13,28 @@ namespace clatter {
 /// converge slowly, one direction after the other, converge much faster.
 class FixedPointAccelerator {
  public:
-  static constexpr int memory = 8;
+  static constexpr int max_memory = 8;
 
-  void restart();
-  /// Given x and G(x), proposes the next x. False: take G(x), for there is nothing to go by yet, or
-  /// the last proposal was a bad one.
-  bool extrapolate(const VecX& x, const VecX& Gx, VecX& next);
+  /// `memory`: differences to be combined. `most_growth`: of the change, over the smallest so far,
+  /// before all is forgotten.
+  explicit FixedPointAccelerator(int memory, double most_growth);
+
+  void reserve(std::size_t size);
+  /// Begins an iteration of `size` unknowns.
+  void restart(std::size_t size);
+  /// Given x and G(x), proposes the next x in place of x. False: G(x) was taken, for there is
+  /// nothing to go by yet, or the last proposal was a bad one.
+  bool extrapolate(std::span<double> x, std::span<const double> Gx);
 
  private:
+  int memory_;
+  double most_growth_;
+  bool has_last_ = false;
   int count_ = 0;  // differences stored so far
   double smallest_ = 0.0;
-  VecX x_, f_, g_;  // of the last call: x, G(x) - x, G(x)
-  std::array<VecX, memory> df_, dg_;
-  Eigen::Matrix<double, memory, memory> products_;  // of the df with each other
+  std::vector<double> f_, g_;  // of the last call: G(x) - x, G(x)
+  std::vector<std::vector<double>> df_, dg_;
+  Eigen::Matrix<double, max_memory, max_memory> products_;  // of the df with each other
 };
 
 }  // namespace clatter
