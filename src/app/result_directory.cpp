@@ -37,6 +37,7 @@ void ResultDirectory::prepare() const {
   for (const fs::path& file : {results(), table(), modes(), frame_list()})
     fs::remove(file, ignored);
   fs::remove_all(frames(), ignored);
+  fs::remove_all(contact_problems(), ignored);
 }
 
 ResultDirectory result_directory(const fs::path& given, const fs::path& model, const char* ending) {

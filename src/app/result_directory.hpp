@@ -24,6 +24,7 @@ struct ResultDirectory {
   std::filesystem::path summary() const { return path / "summary.json"; }
   std::filesystem::path frame_list() const { return path / "frames.pvd"; }
   std::filesystem::path frames() const { return path / "frames"; }
+  std::filesystem::path contact_problems() const { return path / "contact-problems"; }
 
   /// Makes the directory, or clears it of earlier results. Other files in it are left alone; a
   /// directory without results of ours is refused with an Error.

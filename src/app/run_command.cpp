@@ -10,6 +10,7 @@
 #include "app/result_directory.hpp"
 #include "dynamics/sample_clock.hpp"
 #include "dynamics/simulation.hpp"
+#include "io/contact_problem_file.hpp"
 #include "io/model_reader.hpp"
 #include "io/summary.hpp"
 
@@ -25,7 +26,7 @@ struct RunOptions {
   fs::path model;
   fs::path out;
   std::vector<std::string> overrides;
-  bool csv = false, quiet = false;
+  bool csv = false, quiet = false, dump_contact_problems = false;
 };
 
 /// A run with everything that it writes. Split from the command so that whatever goes wrong, the
@@ -46,10 +47,20 @@ class RecordedRun {
     write_summary(summary_path_, summary_);
     writer_ = std::make_unique<ResultWriter>(directory, model, simulation_.channels(),
                                              summary_.info, options.csv);
+    if (options.dump_contact_problems) dump_contact_problems(directory.contact_problems());
   }
 
   const Simulation& simulation() const { return simulation_; }
+  long contact_problems() const { return contact_problems_; }
   const Summary& summary() const { return summary_; }
+
+  /// One file for each problem, numbered in their order.
+  void dump_contact_problems(const fs::path& directory) {
+    simulation_.on_contact_problem([this, directory](const ContactProblem& problem) {
+      fs::create_directories(directory);
+      save_contact_problem(directory / fmt::format("{:06}.h5", ++contact_problems_), problem);
+    });
+  }
 
   /// Steps to the end, a failure or an interruption, and closes all files.
   void run(Progress& progress) {
@@ -146,6 +157,7 @@ class RecordedRun {
   fs::path summary_path_;
   SampleClock sample_clock_, frame_clock_;
   std::vector<double> row_;
+  long contact_problems_ = 0;
   Summary summary_;
   std::unique_ptr<ResultWriter> writer_;
   long stored_step_ = -1, drawn_step_ = -1;
@@ -227,7 +239,13 @@ int run_model(const RunOptions& options) {
   progress.clear();
 
   const Summary& summary = run.summary();
-  if (!options.quiet) print_summary(summary, directory);
+  if (!options.quiet) {
+    print_summary(summary, directory);
+    if (options.dump_contact_problems) {
+      say("{} contact problems in {}\n", run.contact_problems(),
+          directory.contact_problems().string());
+    }
+  }
   switch (summary.status) {
     case RunStatus::finished:
       return exit_fine;
@@ -248,6 +266,8 @@ Action add_run_command(CLI::App& command) {
   command.add_option("--out", options->out, "Result directory [<model>.clatter]")->type_name("DIR");
   add_set_option(command, options->overrides);
   command.add_flag("--csv", options->csv, "Also write all channels to results.csv");
+  command.add_flag("--dump-contact-problems", options->dump_contact_problems,
+                   "Write the contact problem of every step to contact-problems/");
   command.add_flag("--quiet", options->quiet, "Print nothing but errors");
   command.footer(
       "The result directory holds results.h5 (every channel over time), summary.json (settings,\n"

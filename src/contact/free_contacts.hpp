@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "contact/friction_law.hpp"
+#include "contact/contact_problem.hpp"
 #include "contact/sphere_island.hpp"
 #include "math/dense_lu.hpp"
 #include "math/fixed_point_accelerator.hpp"
@@ -56,13 +56,15 @@ class FreeContacts {
     /// have modes of reactions that hardly move anything, and hardly converge.
     double patience = std::numeric_limits<double>::infinity();
   };
-  /// `from_zero`: Newton's method does not start from the guesses but from no reactions at all, so
-  /// that redundant contacts share the load evenly. `precision`: of Newton's method. Without sweeps
-  /// (none allowed) it gives up at the first island that is too large for Newton's method, or that
-  /// it fails on.
+  /// `from_zero`: unless the guesses are the solution, Newton's method does not start from them but
+  /// from no reactions at all, so that redundant contacts share the load evenly. `precision`: of
+  /// Newton's method. Without sweeps (none allowed) it gives up at the first island that is too
+  /// large for Newton's method, or that it fails on.
   Result solve(bool from_zero, double precision, const SweepLimits& limits);
 
   RowVector reaction(std::size_t contact) const;
+  /// What has been added, written out.
+  ContactProblem problem() const;
   /// The motion of a node under all reactions.
   Vec6 motion(int node) const { return x_.segment<6>(6 * static_cast<Eigen::Index>(node)); }
 
@@ -99,6 +101,8 @@ class FreeContacts {
   /// False: there are contacts in the island that are not between spheres.
   bool pack(std::span<const int> island);
   void unpack(std::span<const int> island);
+  /// Whether the guesses are the solution.
+  bool is_solved(std::span<const int> island, double precision);
   /// Semismooth Newton on the reactions of an island; leaves them as they were when it fails.
   bool newton(std::span<const int> island, bool from_zero, double precision, Result& result);
   void size_dense(Eigen::Index n);

@@ -29,18 +29,7 @@ class GaussSeidel {
   std::vector<OneContact> blocks_;
   std::vector<double> u_;
   FixedPointAccelerator accelerator_;
-  VecX before_, after_, next_, best_;
+  VecX before_, after_, best_;
 };
-
-struct GaussSeidelResult {
-  int sweeps = 0;
-  double change = 0.0;  ///< of the reactions in the last sweep, relative to their size
-};
-
-/// Projected Gauss-Seidel on a dense Delassus operator: finds reactions p with g = b + D p such
-/// that each contact obeys Signorini and Coulomb. `p` is the first guess and the result.
-GaussSeidelResult solve_gauss_seidel(const MatX& D, const VecX& b,
-                                     std::span<const CondensedContact> contacts, double tolerance,
-                                     int max_sweeps, VecX& p);
 
 }  // namespace clatter

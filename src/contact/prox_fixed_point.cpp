@@ -33,7 +33,7 @@ SolverRun ProxFixedPoint::solve(const ContactSystem& system, double target, int 
   contact_velocities(system, r_.data(), u_.data());
   run.residual = std::sqrt(squared_residual(system, r_.data(), u_.data()));
   best_ = r_;
-  accelerator_.restart();
+  accelerator_.restart(static_cast<std::size_t>(system.rows));
   double factor = 1.0;
   int small_shares = 0;
   while (run.residual > target && run.iterations < max_iterations) {
@@ -61,7 +61,7 @@ SolverRun ProxFixedPoint::solve(const ContactSystem& system, double target, int 
       share = change > 0.0 ? factor * std::sqrt(answer / change) : 0.0;
       if (share <= largest_share) break;
       factor *= shrinking * std::min(1.0, 1.0 / share);
-      accelerator_.restart();
+      accelerator_.restart(static_cast<std::size_t>(system.rows));
     }
     ++run.iterations;
     const double residual = std::sqrt(squared_residual(system, next_.data(), u_next_.data()));
@@ -74,11 +74,13 @@ SolverRun ProxFixedPoint::solve(const ContactSystem& system, double target, int 
     if (small_shares == patience) {
       factor /= shrinking;
       small_shares = 0;
-      accelerator_.restart();
+      accelerator_.restart(static_cast<std::size_t>(system.rows));
     }
     // An extrapolation is taken only if it is no worse than what it started from.
     bool taken = false;
-    if (accelerator_.extrapolate(r_, next_, extrapolated_)) {
+    extrapolated_ = r_;
+    const auto size = static_cast<std::size_t>(system.rows);
+    if (accelerator_.extrapolate({extrapolated_.data(), size}, {next_.data(), size})) {
       contact_velocities(system, extrapolated_.data(), u_.data());
       const double far = std::sqrt(squared_residual(system, extrapolated_.data(), u_.data()));
       taken = far <= residual;

@@ -329,6 +329,27 @@ void Integrator::accept() {
   system_.remember(q_n_);
 }
 
+void Integrator::publish(ContactProblem problem, std::span<const int> which) const {
+  VecX unit =
+      VecX::Zero(problem.b.size());  // of each row; none for rows that nothing can move along
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    const auto c = static_cast<std::size_t>(which[k]);
+    const RowVector& scale = contact_work_[c].scale;
+    CondensedContact& contact = problem.contacts[k];
+    for (int i = 0; i < contact.rows; ++i) {
+      if (scale[i] > 0.0) unit[contact.first_row + i] = 1.0 / scale[i];
+    }
+    const std::span<const FrictionBlock> blocks = system_.contacts()[c].blocks();
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      contact.law.balls[b].coefficient = blocks[b].coefficient;
+    }
+  }
+  problem.W = (unit.asDiagonal() * problem.W * unit.asDiagonal()).eval();
+  problem.W.makeCompressed();
+  problem.b = problem.b.cwiseProduct(unit).eval();
+  on_contact_problem(problem);
+}
+
 void Integrator::find_islands() {
   std::iota(island_.begin(), island_.end(), 0);
   const auto root = [&](int node) {

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "contact/contact_problem.hpp"
 #include "contact/free_contacts.hpp"
-#include "contact/gauss_seidel.hpp"
 #include "dynamics/kkt_matrix.hpp"
 #include "dynamics/system.hpp"
 #include "dynamics/tangents.hpp"
@@ -90,6 +91,10 @@ class Integrator {
   double joint_error() const { return joint_error_; }
   double joint_velocity_error() const { return joint_velocity_error_; }
 
+  /// Called with the contact problem of the velocities of each step, in physical units, if there
+  /// are contacts that may close. Not by schemes that have no such problem.
+  std::function<void(const ContactProblem&)> on_contact_problem;
+
   double smooth_time = 0.0, position_time = 0.0, velocity_time = 0.0;
   virtual double linear_algebra_time() const;
   virtual long factorisations() const;
@@ -135,6 +140,18 @@ class Integrator {
   /// All contacts react at once; without rebound where no motion could meet it.
   template <class Jump>
   bool jump_together(Jump& jump);
+  /// A problem linearised without contact reactions and condensed on rows of contacts:
+  /// motion = free + motions r, rates = b + D r.
+  struct Condensed {
+    std::vector<int> which;  // contacts
+    std::vector<CondensedContact> contacts;
+    VecX free, b;
+    MatX motions, D;
+  };
+  template <class Problem>
+  bool condense(Problem& problem, double& eps, bool only_hard, Condensed& condensed);
+  /// The problem as a value, with rows in their physical units.
+  void publish(ContactProblem problem, std::span<const int> which) const;
   template <class Problem>
   bool find_active_sets(Problem& problem, double& eps);
 

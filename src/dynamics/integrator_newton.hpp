@@ -9,12 +9,15 @@
 #include <array>
 #include <cmath>
 
+#include "contact/contact_solver.hpp"
 #include "dynamics/integrator.hpp"
 
 namespace clatter {
 
 inline constexpr int max_line_search = 8;
 inline constexpr int max_recoveries = 4;
+/// Of the condensed problem, in the common error of contact problems; Newton's method finishes.
+inline constexpr double condensed_tolerance = 1e-10;
 inline constexpr int max_linearisations = 20;
 /// Islands too large for Newton's method: sweeps, and the relative residual they are to reach.
 inline constexpr int max_sweeps = 1'000;
@@ -66,6 +69,12 @@ bool Integrator::solve_contacts(Problem& problem, double& eps, int& iterations, 
     if (solve_free(problem, eps, iterations, what)) return true;
     if (!system_.contact_groups().empty()) return false;  // too many for one matrix
     problem.reset();
+  }
+  if (!Problem::position_level && on_contact_problem && !free_bodies_) {
+    Condensed condensed;
+    if (condense(problem, eps, false, condensed) && !condensed.which.empty()) {
+      publish({condensed.D.sparseView(), condensed.b, condensed.contacts}, condensed.which);
+    }
   }
   int more = 0;
   if (solve(problem, contact_K_, eps, more, what)) {
@@ -160,6 +169,9 @@ bool Integrator::solve_free(Problem& problem, double& eps, int& iterations, cons
       }
       free_contacts_.add(contact.a(), contact.b(), law, change, force, rates, p);
     }
+    if (!Problem::position_level && linearisation == 0 && on_contact_problem && !active_.empty()) {
+      publish(free_contacts_.problem(), active_);
+    }
     // A first linearisation of what is curved is not worth more digits than it has.
     const double precision =
         curved && linearisation == 0 && !has_groups ? 1e-3 : 0.01 * spec_.tolerance;
@@ -188,31 +200,30 @@ bool Integrator::solve_free(Problem& problem, double& eps, int& iterations, cons
   }
 }
 
-/// One linearisation of the problem, condensed on its contact rows and solved there.
 template <class Problem>
-bool Integrator::find_active_sets(Problem& problem, double& eps) {
+bool Integrator::condense(Problem& problem, double& eps, bool only_hard, Condensed& condensed) {
   KktMatrix& K = contact_K_;
   const Residual r = problem.evaluate();
   if (!std::isfinite(r.merit)) return false;
 
-  std::vector<CondensedContact> condensed;
-  std::vector<std::size_t> which;
+  condensed = {};
   int rows = 0;
   for (std::size_t c = 0; c < contact_work_.size(); ++c) {
-    if (!problem.may_close(contact_work_[c]) || !is_hard(system_.contacts()[c])) continue;
-    const int count = system_.contacts()[c].rows();
-    condensed.push_back({rows, count, problem.law(contact_work_[c])});
-    which.push_back(c);
-    rows += count;
+    const Contact& contact = system_.contacts()[c];
+    const ContactWork& work = contact_work_[c];
+    if (!work.near || !problem.may_close(work) || (only_hard && !is_hard(contact))) continue;
+    condensed.contacts.push_back({rows, contact.rows(), problem.law(work)});
+    condensed.which.push_back(static_cast<int>(c));
+    rows += contact.rows();
   }
-
   K.set_zero();
   problem.assemble_free(K);
   if (eps > 0.0) K.regularise(eps);
   if (!K.factorise(eps > 0.0)) return false;
 
   // Motion without reactions, and with a unit reaction in each row.
-  VecX free = VecX::Zero(K.size());
+  VecX& free = condensed.free;
+  free = VecX::Zero(K.size());
   NodalVector reaction = NodalVector::Zero(system_.nodal_size());
   add_contact_reactions(reaction);
   residual_ += reaction;
@@ -220,13 +231,16 @@ bool Integrator::find_active_sets(Problem& problem, double& eps) {
   free.head(system_.dofs()) *= -1.0;
   free.segment(K.joint_multiplier(0), joint_residual_.size()) = -joint_residual_;
   K.solve(free);
-  MatX motion(K.size(), rows), D(rows, rows);
-  VecX b(rows), p(rows), column(K.size());
+  condensed.motions.resize(K.size(), rows);
+  condensed.D.resize(rows, rows);
+  condensed.b.resize(rows);
+  VecX column(K.size());
   NodalVector nodal = NodalVector::Zero(system_.nodal_size());
   std::vector<KktMatrix::Rows> changes;
-  for (std::size_t k = 0; k < which.size(); ++k) {
-    const ContactWork& work = contact_work_[which[k]];
-    const Contact& contact = system_.contacts()[which[k]];
+  for (std::size_t k = 0; k < condensed.which.size(); ++k) {
+    const auto c = static_cast<std::size_t>(condensed.which[k]);
+    const ContactWork& work = contact_work_[c];
+    const Contact& contact = system_.contacts()[c];
     const KktMatrix::Rows scaled = work.scale.asDiagonal() * work.G;
     KktMatrix::Rows change = scaled;
     if (Problem::position_level) change_of_increments(contact, change);
@@ -238,34 +252,50 @@ bool Integrator::find_active_sets(Problem& problem, double& eps) {
       column.setZero();
       K.gather(nodal, column);
       K.solve(column);
-      motion.col(condensed[k].first_row + i) = column;
+      condensed.motions.col(condensed.contacts[k].first_row + i) = column;
     }
-    p.segment(condensed[k].first_row, contact.rows()) = work.equations.phi;
   }
   const auto row_rates = [&](const VecX& x, auto&& out) {
     nodal.setZero();
     K.scatter(x, 1.0, nodal);
-    for (std::size_t k = 0; k < which.size(); ++k) {
-      const Contact& contact = system_.contacts()[which[k]];
-      out.segment(condensed[k].first_row, contact.rows()) =
+    for (std::size_t k = 0; k < condensed.which.size(); ++k) {
+      const Contact& contact = system_.contacts()[static_cast<std::size_t>(condensed.which[k])];
+      out.segment(condensed.contacts[k].first_row, contact.rows()) =
           changes[k] * of_pair(nodal, contact.a(), contact.b());
     }
   };
-  row_rates(free, b);
-  for (std::size_t k = 0; k < which.size(); ++k) {
-    b.segment(condensed[k].first_row, condensed[k].rows) += contact_work_[which[k]].ghat;
+  row_rates(free, condensed.b);
+  for (std::size_t k = 0; k < condensed.which.size(); ++k) {
+    condensed.b.segment(condensed.contacts[k].first_row, condensed.contacts[k].rows) +=
+        contact_work_[static_cast<std::size_t>(condensed.which[k])].ghat;
   }
-  for (int i = 0; i < rows; ++i) row_rates(motion.col(i), D.col(i));
-  solve_gauss_seidel(D, b, condensed, 1e-9, 2000, p);
+  for (int i = 0; i < rows; ++i) row_rates(condensed.motions.col(i), condensed.D.col(i));
+  return true;
+}
 
-  free.noalias() += motion * p;
-  free.tail(system_.contact_rows()).setZero();
-  problem.move(K, free, 1.0);
+/// Solves the condensed problem, by whatever solver suits it, and starts from there.
+template <class Problem>
+bool Integrator::find_active_sets(Problem& problem, double& eps) {
+  Condensed condensed;
+  if (!condense(problem, eps, true, condensed)) return false;
+  VecX p(condensed.b.size());
+  for (std::size_t k = 0; k < condensed.which.size(); ++k) {
+    p.segment(condensed.contacts[k].first_row, condensed.contacts[k].rows) =
+        contact_work_[static_cast<std::size_t>(condensed.which[k])].equations.phi;
+  }
+  ContactSolver().solve({condensed.D.sparseView(), condensed.b, condensed.contacts},
+                        {ContactSolverKind::automatic, condensed_tolerance}, p);
+
+  KktMatrix& K = contact_K_;
+  condensed.free.noalias() += condensed.motions * p;
+  condensed.free.tail(system_.contact_rows()).setZero();
+  problem.move(K, condensed.free, 1.0);
   VecX& multipliers = problem.contact_multipliers();
   multipliers.setZero();
-  for (std::size_t k = 0; k < which.size(); ++k) {
-    multipliers.segment(system_.contacts()[which[k]].first_row, condensed[k].rows) =
-        p.segment(condensed[k].first_row, condensed[k].rows);
+  for (std::size_t k = 0; k < condensed.which.size(); ++k) {
+    const Contact& contact = system_.contacts()[static_cast<std::size_t>(condensed.which[k])];
+    multipliers.segment(contact.first_row, contact.rows()) =
+        p.segment(condensed.contacts[k].first_row, contact.rows());
   }
   return true;
 }

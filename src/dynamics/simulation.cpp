@@ -310,6 +310,14 @@ double Simulation::time() const { return impl_->time(); }
 long Simulation::steps_done() const { return impl_->steps; }
 long Simulation::steps_total() const { return impl_->total_steps; }
 void Simulation::step() { impl_->step(); }
+void Simulation::on_contact_problem(std::function<void(const ContactProblem&)> visit) {
+  if (impl_->model.integrator.kind == IntegratorKind::nsga_coupled) {
+    throw Error(impl_->file_prefix() +
+                "the integrator \"nsga_coupled\" has no contact problem of its own: it solves for "
+                "contacts and motion together; take \"nsga\" or \"moreau\"");
+  }
+  impl_->integrator->on_contact_problem = std::move(visit);
+}
 const std::vector<Channel>& Simulation::channels() const { return impl_->channels.list(); }
 int Simulation::row_size() const { return impl_->channels.row_size(); }
 void Simulation::sample(std::span<double> row) const {

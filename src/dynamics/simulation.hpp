@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,8 @@
 #include "model/model.hpp"
 
 namespace clatter {
+
+struct ContactProblem;
 
 /// How much work one subproblem took: Newton updates, over the run.
 struct IterationStatistics {
@@ -69,6 +72,11 @@ class Simulation {
   /// Advances by one nominal step. Throws Error, naming what and when, if that cannot be done even
   /// with substeps; the state stays at the last good step.
   void step();
+
+  /// Calls `visit` with the contact problem of the velocities in each step that has contacts which
+  /// may close (each part of a step, each impact of a sequence). Throws Error when the integrator
+  /// has no such problem.
+  void on_contact_problem(std::function<void(const ContactProblem&)> visit);
 
   /// What can be recorded, in the order of the row.
   const std::vector<Channel>& channels() const;

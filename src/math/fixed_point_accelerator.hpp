@@ -17,7 +17,7 @@ class FixedPointAccelerator {
 
   /// `memory`: differences to be combined. `most_growth`: of the change, over the smallest so far,
   /// before all is forgotten.
-  explicit FixedPointAccelerator(int memory, double most_growth);
+  explicit FixedPointAccelerator(int memory = max_memory, double most_growth = 2.0);
 
   void reserve(std::size_t size);
   /// Begins an iteration of `size` unknowns.
