@@ -12,7 +12,7 @@ constexpr int last_iterations = 8;  // without any regularisation, from where th
 constexpr double first_eps = 1e-2, largest_eps = 1.0, smallest_eps = 1e-9;
 constexpr int newton_iterations = 20, few_iterations = 3;
 constexpr int sweeps_after_failure = 50;
-constexpr int patience = 40, sweeps_out_of_circles = 300;
+constexpr int patience = 30, sweeps_out_of_circles = 100;
 constexpr double inner_accuracy = 0.03;  // of a point, relative to what is to be gained
 
 }  // namespace
@@ -71,6 +71,7 @@ SolverRun RegularisedNewton::proximal_points(const ContactSystem& system, double
   double eps = first_eps, last_eps = eps, floor = smallest_eps;
   bool drifts = false;  // by change_ from the last point to start_
   int stale = 0;        // points since the last that was better
+  int restarts = 0;
   while (run.residual > target && run.iterations < max_iterations) {
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       const auto at = static_cast<std::size_t>(diagonal_[i]);
@@ -119,17 +120,21 @@ SolverRun RegularisedNewton::proximal_points(const ContactSystem& system, double
     }
     eps = std::clamp(eps, smallest_eps, largest_eps);
     if (stale >= patience) {
-      // Newton's method goes round in circles: let the contacts find other active sets.
+      // Newton's method goes round in circles. Start again, each time from somewhere else: from no
+      // reactions or from the best, after more and more sweeps.
       stale = 0;
+      ++restarts;
       start_ = best_;
+      if (restarts % 2 == 1) start_.setZero();
       const SolverRun sweeps =
-          gauss_seidel_.solve(system, target, sweeps_out_of_circles, start_.data());
+          gauss_seidel_.solve(system, target, sweeps_out_of_circles * restarts, start_.data());
       now = sweeps.residual;
       if (now < run.residual) {
         run.residual = now;
         best_ = start_;
       }
       eps = first_eps;
+      floor = smallest_eps;
       drifts = false;
     }
   }
