@@ -11,9 +11,10 @@ constexpr int last_iterations = 8;  // without any regularisation, from where th
 // Proximal points.
 constexpr double first_eps = 1e-2, largest_eps = 1.0, smallest_eps = 1e-9;
 constexpr int newton_iterations = 20, few_iterations = 3;
-constexpr int sweeps_after_failure = 50;
+constexpr int sweeps_after_failure = 200;
 constexpr int patience = 30, sweeps_out_of_circles = 100;
-constexpr double inner_accuracy = 0.03;  // of a point, relative to what is to be gained
+constexpr double inner_accuracy = 0.03;    // of a point, relative to what is to be gained
+constexpr double largest_reactions = 1e9;  // in terms of |b|/|W|
 
 }  // namespace
 
@@ -68,6 +69,8 @@ SolverRun RegularisedNewton::proximal_points(const ContactSystem& system, double
   start_ = Eigen::Map<const VecX>(r, system.rows);
   best_ = start_;
   double now = run.residual = residual(system, start_);
+  double size_b = 0.0;
+  for (int i = 0; i < system.rows; ++i) size_b = std::max(size_b, std::abs(system.b[i]));
   double eps = first_eps, last_eps = eps, floor = smallest_eps;
   bool drifts = false;  // by change_ from the last point to start_
   int stale = 0;        // points since the last that was better
@@ -95,6 +98,12 @@ SolverRun RegularisedNewton::proximal_points(const ContactSystem& system, double
       }
     }
     const double next = residual(system, point_);
+    // Reactions without bound: there is no solution, and soon none could be told from round-off.
+    double largest = 0.0;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      largest = std::max(largest, sizes_[i] * std::abs(point_[static_cast<Eigen::Index>(i)]));
+    }
+    if (!(largest <= largest_reactions * size_b)) break;
     ++stale;
     if (next < run.residual) {
       if (next < 0.9 * run.residual) stale = 0;
