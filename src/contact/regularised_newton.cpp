@@ -11,9 +11,10 @@ constexpr int last_iterations = 8;  // without any regularisation, from where th
 // Proximal points.
 constexpr double first_eps = 1e-2, largest_eps = 1.0, smallest_eps = 1e-9;
 constexpr int newton_iterations = 20, few_iterations = 3;
-constexpr int sweeps_after_failure = 50;
-constexpr int patience = 40, sweeps_out_of_circles = 300;
-constexpr double inner_accuracy = 0.03;  // of a point, relative to what is to be gained
+constexpr int sweeps_after_failure = 200;
+constexpr int patience = 30, sweeps_out_of_circles = 100;
+constexpr double inner_accuracy = 0.03;    // of a point, relative to what is to be gained
+constexpr double largest_reactions = 1e9;  // in terms of |b|/|W|
 
 }  // namespace
 
@@ -68,9 +69,12 @@ SolverRun RegularisedNewton::proximal_points(const ContactSystem& system, double
   start_ = Eigen::Map<const VecX>(r, system.rows);
   best_ = start_;
   double now = run.residual = residual(system, start_);
+  double size_b = 0.0;
+  for (int i = 0; i < system.rows; ++i) size_b = std::max(size_b, std::abs(system.b[i]));
   double eps = first_eps, last_eps = eps, floor = smallest_eps;
   bool drifts = false;  // by change_ from the last point to start_
   int stale = 0;        // points since the last that was better
+  int restarts = 0;
   while (run.residual > target && run.iterations < max_iterations) {
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       const auto at = static_cast<std::size_t>(diagonal_[i]);
@@ -94,6 +98,12 @@ SolverRun RegularisedNewton::proximal_points(const ContactSystem& system, double
       }
     }
     const double next = residual(system, point_);
+    // Reactions without bound: there is no solution, and soon none could be told from round-off.
+    double largest = 0.0;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      largest = std::max(largest, sizes_[i] * std::abs(point_[static_cast<Eigen::Index>(i)]));
+    }
+    if (!(largest <= largest_reactions * size_b)) break;
     ++stale;
     if (next < run.residual) {
       if (next < 0.9 * run.residual) stale = 0;
@@ -119,17 +129,21 @@ SolverRun RegularisedNewton::proximal_points(const ContactSystem& system, double
     }
     eps = std::clamp(eps, smallest_eps, largest_eps);
     if (stale >= patience) {
-      // Newton's method goes round in circles: let the contacts find other active sets.
+      // Newton's method goes round in circles. Start again, each time from somewhere else: from no
+      // reactions or from the best, after more and more sweeps.
       stale = 0;
+      ++restarts;
       start_ = best_;
+      if (restarts % 2 == 1) start_.setZero();
       const SolverRun sweeps =
-          gauss_seidel_.solve(system, target, sweeps_out_of_circles, start_.data());
+          gauss_seidel_.solve(system, target, sweeps_out_of_circles * restarts, start_.data());
       now = sweeps.residual;
       if (now < run.residual) {
         run.residual = now;
         best_ = start_;
       }
       eps = first_eps;
+      floor = smallest_eps;
       drifts = false;
     }
   }
