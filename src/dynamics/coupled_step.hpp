@@ -28,13 +28,15 @@ struct NsgaCoupled::Step {
 
     s.evaluate_joint_rows(s.q_);
     s.evaluate_contact_rows(s.q_);
-    double merit = evaluate_joints();
+    // Squares of residuals of positions, and of velocities and accelerations.
+    double of_positions = 0.0, of_motion = 0.0;
+    evaluate_joints(of_positions, of_motion);
     for (std::size_t c = 0; c < s.work_.size(); ++c) s.evaluate_contact(c);
     if (!given_contacts) {
-      merit += s.contact_force_residual_.squaredNorm() + s.contact_impulse_residual_.squaredNorm() +
-               s.contact_push_residual_.squaredNorm();
+      of_motion +=
+          s.contact_force_residual_.squaredNorm() + s.contact_impulse_residual_.squaredNorm();
+      of_positions += s.contact_push_residual_.squaredNorm();
     }
-    const double rows = std::sqrt(merit);
     s.add_reactions();
 
     double all = h * sizes.terms, momentum = 0.0;
@@ -50,16 +52,18 @@ struct NsgaCoupled::Step {
     }
     const double speed = round_off * (system.kinetic_norm(s.v_) + system.kinetic_norm(s.y_) +
                                       s.target_speed() + h * sizes.numbers);
+    const double allowed = s.spec_.tolerance * all + speed;
+    const double of_numbers = round_off * s.mass_root_ * s.span_ / h;  // that gaps come from
     Residual r;
-    r.momentum = ratio(momentum, s.spec_.tolerance * all + speed);
-    r.rows = ratio(rows, s.spec_.tolerance * all + speed + round_off * s.mass_root_ * s.span_ / h);
-    r.merit = std::hypot(rows, momentum);
+    r.momentum = ratio(momentum, allowed);
+    r.rows = std::max(ratio(std::sqrt(of_motion), allowed),
+                      ratio(std::sqrt(of_positions), allowed + of_numbers));
+    r.merit = std::sqrt(of_motion + of_positions + momentum * momentum);
     return r;
   }
 
-  double evaluate_joints() {
+  void evaluate_joints(double& of_positions, double& of_motion) {
     const double h = s.h_;
-    double sum = 0.0;
     Mat12 H;
     for (std::size_t j = 0; j < s.joint_G_.size(); ++j) {
       const Joint& joint = s.system_.joints()[j];
@@ -76,11 +80,10 @@ struct NsgaCoupled::Step {
         if (!condition.holds_position()) off[P] = s.joint_multipliers_[P][row] / scale;
         for (std::size_t level = 0; level < 3; ++level) {
           s.joint_rows_residual_[level][row] = -scale * off[level];
-          sum += scale * scale * off[level] * off[level];
+          (level == P ? of_positions : of_motion) += scale * scale * off[level] * off[level];
         }
       }
     }
-    return sum;
   }
 
   void assemble(CoupledMatrix& K) {

@@ -314,7 +314,8 @@ bool Integrator::solve(Problem& problem, Matrix& K, double& eps, int& iterations
     }
     // Large systems can stop a little above the round-off that a few operations leave.
     const double best = *std::min_element(recent.begin(), recent.end());
-    const bool stands = iterations >= 4 && r.merit > 0.5 * best;
+    // Much regularisation slows it down, which must not be taken for that.
+    const bool stands = iterations >= 4 && r.merit > 0.5 * best && eps <= regularisation;
     // What may be round-off of stiff beams may as well be all of a small motion: the prediction
     // alone does not do.
     const bool guessed =

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int max_projections = 500;
 /// Of a step: what the step that gives the first accelerations and forces takes.
-constexpr double first_step = 1e-4;
+constexpr double first_step = 1e-2;
 
 }  // namespace
 
