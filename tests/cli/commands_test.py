@@ -1,9 +1,11 @@
-"""check, converge, verify, schema, help, and wrong command lines."""
+"""check, converge, compare, dumped contact problems, verify, schema, help, and wrong command lines."""
 
 import json
 import subprocess
 
-from program import CommandLineTest, MODEL, PROGRAM, main
+import h5py
+
+from program import CommandLineTest, MODEL, PROGRAM, SOURCE_DIR, main
 
 
 class CheckTest(CommandLineTest):
@@ -57,6 +59,72 @@ class ConvergeTest(CommandLineTest):
         self.assertIn("does not divide", errors)
 
 
+class CompareTest(CommandLineTest):
+    def test_all_integrators_in_one_table(self):
+        output, _ = self.run_program("compare", "model.toml", "--halvings", "2", "--json")
+        trials = {trial["integrator"]: trial for trial in json.loads(output)}
+        self.assertEqual(list(trials), ["nsga", "nsga_coupled", "moreau"])
+        for trial in trials.values():  # a mass on a spring: the trapezoidal rule is of second order
+            self.assertAlmostEqual(trial["positions"]["order"], 2, delta=0.15)
+            self.assertEqual(trial["steps"], 500)
+
+    def test_only_those_asked_for_and_no_study(self):
+        output, _ = self.run_program("compare", "model.toml", "--integrators", "moreau,nsga",
+                                     "--halvings", "0")
+        self.assertEqual([line.split()[0] for line in output.splitlines()],
+                         ["integrator", "moreau", "nsga"])
+
+    def test_unknown_integrator_is_a_wrong_command_line(self):
+        self.run_program("compare", "model.toml", "--integrators", "rk4", expect=2)
+
+    def test_failing_run_is_told_and_the_others_go_on(self):
+        text = (SOURCE_DIR / "docs/models/reach.toml").read_text()
+        self.write("reach.toml", text)
+        output, _ = self.run_program("compare", "reach.toml", "--halvings", "0", expect=1)
+        self.assertIn("nsga: reach.toml: the step from", output)
+
+
+class DumpTest(CommandLineTest):
+    BALL = """\
+gravity = [0, 0, -10]
+[[body]]
+name = "ball"
+kind = "point"
+mass = 2
+velocity = [1, 0, 0]
+[[contact]]
+name = "floor"
+point = { body = "ball" }
+face = { normal = [0, 0, 1] }
+friction = 0.3
+[integrator]
+step = 1e-2
+duration = 0.05
+"""
+
+    def test_problem_of_each_step_is_written_and_can_be_solved(self):
+        self.write("ball.toml", self.BALL)
+        for integrator in ["nsga", "moreau"]:
+            self.run_program("run", "ball.toml", "--dump-contact-problems", "--quiet", "--set",
+                             "integrator.name=" + integrator)
+            files = sorted((self.directory / "ball.clatter/contact-problems").iterdir())
+            self.assertEqual(len(files), 5)
+            output, _ = self.run_program("solve-contact", "ball.clatter/contact-problems")
+            self.assertIn("5 of 5 solved", output)
+            with h5py.File(files[0]) as file:  # W = 1/m, falls by g h, slides by 1 m/s
+                self.assertEqual(file.attrs["dimension"], 3)
+                self.assertEqual(list(file["mu"]), [0.3])
+                for entry, value in zip(sorted(abs(file["q"][:])), [0, 0.1, 1]):
+                    self.assertAlmostEqual(entry, value, delta=1e-12)
+                for entry in file["W/data"][:]:
+                    self.assertIn(round(entry, 12), [0, 0.5])
+
+    def test_coupled_scheme_has_none(self):
+        self.write("ball.toml", self.BALL.replace("[integrator]", '[integrator]\nname = "nsga_coupled"'))
+        _, errors = self.run_program("run", "ball.toml", "--dump-contact-problems", expect=1)
+        self.assertIn("has no contact problem of its own", errors)
+
+
 class VerifyTest(CommandLineTest):
     KEYS = ["source", "example", "quantity", "measured", "oracle", "oracle_kind", "tolerance", "pass"]
 
@@ -105,7 +173,8 @@ set = ["integrator.duration=0.1"]
 class UsageTest(CommandLineTest):
     def test_help_has_examples_for_each_command(self):
         output, _ = self.run_program("--help")
-        for command in ["run", "check", "static", "modes", "converge", "verify", "schema"]:
+        for command in ["run", "check", "static", "modes", "converge", "compare", "solve-contact",
+                        "verify", "schema"]:
             self.assertIn(command, output)
             text, _ = self.run_program(command, "--help")
             self.assertIn("clatter " + command, text)
