@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -153,6 +154,20 @@ TEST_F(Allocation, none_in_the_bounces_of_a_ball) {
   put_on_floor(model, ball, {Vec3::Zero()}, 0.3, 0.8);
   model.integrator.duration = 2.0;  // it bounces some twenty times and comes to rest
   expect_none(count_allocations(model, 10));
+}
+
+TEST_F(Allocation, none_by_any_integrator) {
+  for (const IntegratorKind kind :
+       {IntegratorKind::nsga, IntegratorKind::nsga_coupled, IntegratorKind::moreau}) {
+    for (const char* file : {"002/tippe-top.toml", "002/ball-in-cylinder.toml",
+                             "nonholonomic/sleigh-against-wall.toml", "stacks/wedge.toml"}) {
+      SCOPED_TRACE(file);
+      Model model = example(file);
+      model.integrator.kind = kind;
+      model.integrator.duration = std::min(model.integrator.duration, 1.0);
+      expect_none(count_allocations(model, 10));
+    }
+  }
 }
 
 TEST_F(Allocation, none_in_a_rocking_rod) {

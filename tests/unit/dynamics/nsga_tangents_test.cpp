@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "dynamics/coupled_step.hpp"
+#include "dynamics/moreau_step.hpp"
 #include "dynamics/nsga.hpp"
 #include "dynamics/projections.hpp"
 #include "dynamics/smooth_motion.hpp"
@@ -131,6 +132,63 @@ struct NsgaProbe {
     s.evaluate_joint_rows(s.q_);
     s.evaluate_contact_rows(s.q_);
     return check<Nsga::VelocityJump>(s.contact_K_, status);
+  }
+};
+
+/// The same for Moreau's method.
+struct MoreauProbe {
+  Moreau& s;
+
+  void be_anywhere(testing::Random& random, double h, ContactStatus status, double reach) {
+    System& system = s.system_;
+    const Eigen::Index size = system.nodal_size();
+    const auto anything = [&](double factor) {
+      NodalVector nodal = random.numbers(size, factor);
+      system.keep_unknowns(nodal);
+      return nodal;
+    };
+    Configuration q = system.initial_configuration();
+    retract(system.nodes(), system.initial_configuration(), anything(0.7 * reach), q);
+    s.start(q, anything(reach), 0.0);
+    system.set_time(h, h / 16.0);
+    s.begin_step(h);
+    s.evaluate_middle();
+    s.vs_ = s.v_n_;
+    s.W_ = anything(reach);
+    s.f_start_ = anything(1.0);
+    s.joint_impulse_hat_ = random.numbers(s.la_.size());
+    for (Integrator::ContactWork& work : s.contact_work_) work.closed = true;
+    Moreau::Step(s).evaluate();
+    for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
+      const Contact& contact = s.system_.contacts()[c];
+      const Integrator::ContactWork& work = s.contact_work_[c];
+      RowVector xi = RowVector::Zero(contact.rows());
+      xi[0] = status == ContactStatus::open ? -1.0 : 1.0;
+      for (const FrictionBall& ball : work.law.all_balls()) {
+        const VecX direction = random.numbers(ball.rows).normalized();
+        xi.segment(ball.first_row, ball.rows) =
+            ball.coefficient * (status == ContactStatus::stick ? 0.5 : 2.0) * direction;
+      }
+      s.la_contact_.segment(contact.first_row, contact.rows()) = xi + work.law.penalty * work.ghat;
+    }
+  }
+
+  ::testing::AssertionResult check() {
+    KktMatrix& K = s.contact_K_;
+    Moreau::Step step(s);
+    const auto residual = [&](const VecX& x) -> VecX {
+      step.move(K, x, 1.0);
+      step.evaluate();
+      VecX minus_residual = VecX::Zero(K.size());
+      step.fill_right_side(K, minus_residual);
+      step.move(K, x, -1.0);
+      return -minus_residual;
+    };
+    const testing::Differences numeric = testing::differences(residual, K.size(), 1e-3);
+    step.evaluate();
+    K.set_zero();
+    step.assemble(K);
+    return testing::agrees(K.matrix().entries(), numeric);
   }
 };
 
@@ -621,6 +679,21 @@ TEST_P(NewtonMatrix, of_the_position_correction_is_the_derivative_of_its_residua
 
 TEST_P(NewtonMatrix, of_the_velocity_jump_is_the_derivative_of_its_residual) {
   at_random_states([](NsgaProbe& probe) { return probe.check_velocity(GetParam().status); });
+}
+
+TEST_P(NewtonMatrix, of_moreaus_step_is_the_derivative_of_its_residual) {
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    Random random(seed);
+    const Model model = GetParam().model(random);
+    System system(model);
+    IntegratorSpec spec;
+    spec.penalty = GetParam().penalty;
+    spec.theta = 0.7;
+    Moreau moreau(system, spec);
+    MoreauProbe probe{moreau};
+    probe.be_anywhere(random, 0.6, GetParam().status, GetParam().reach);
+    EXPECT_TRUE(probe.check()) << "seed " << seed;
+  }
 }
 
 TEST_P(NewtonMatrix, of_the_coupled_step_is_the_derivative_of_its_residual) {
