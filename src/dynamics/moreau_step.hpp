@@ -35,20 +35,7 @@ struct Moreau::Step : Integrator::VelocityJump {
     m.reaction_.setZero();
     m.add_joint_reactions(m.joint_total_, m.reaction_);
     m.add_contact_reactions(m.reaction_);
-    system.apply_mass(m.W_, m.momentum_);
-    m.residual_ = m.momentum_ - h * m.f_ - m.reaction_;
-
-    const double momentum = system.weighted_norm(m.residual_);
-    const double relative =
-        m.spec_.tolerance * (system.weighted_norm(m.momentum_) + h * system.weighted_norm(m.f_) +
-                             system.weighted_norm(m.reaction_));
-    const double speed = round_off * (system.kinetic_norm(m.vs_) + system.kinetic_norm(m.v_) +
-                                      m.target_speed() + h * (sizes.terms + sizes.numbers));
-    Residual r;
-    r.momentum = ratio(momentum, relative + speed);
-    r.rows = ratio(std::sqrt(merit), relative + speed);
-    r.merit = std::sqrt(merit + momentum * momentum);
-    return r;
+    return measure(merit, sizes.terms + sizes.numbers);
   }
 
   void assemble(KktMatrix& K) {

@@ -169,7 +169,6 @@ struct Integrator::VelocityJump {
   }
 
   Residual evaluate() {
-    System& system = s.system_;
     const double h = s.h_;
     s.v_ = s.vs_ + s.W_;
     double merit = s.evaluate_joint_rates(s.v_);
@@ -185,19 +184,26 @@ struct Integrator::VelocityJump {
     s.reaction_ += s.passed_on_;
     s.add_contact_reactions(s.reaction_);
     const double numbers = s.change_of_forces(s.has_moved_ || !s.W_.isZero(0.0), s.v_);
+    return measure(merit, s.smooth_terms() + numbers);
+  }
+
+  /// Of the momentum M W - h f - reaction, and of rows with that sum of squares. `forces`: what
+  /// round-off of forces is relative to.
+  Residual measure(double rows_squared, double forces) {
+    System& system = s.system_;
+    const double h = s.h_;
     system.apply_mass(s.W_, s.momentum_);
     s.residual_ = s.momentum_ - h * s.f_ - s.reaction_;
-
     const double momentum = system.weighted_norm(s.residual_);
     const double relative =
         s.spec_.tolerance * (system.weighted_norm(s.momentum_) + h * system.weighted_norm(s.f_) +
                              system.weighted_norm(s.reaction_));
     const double speed = round_off * (system.kinetic_norm(s.vs_) + system.kinetic_norm(s.v_) +
-                                      s.target_speed() + h * (s.smooth_terms() + numbers));
+                                      s.target_speed() + h * forces);
     Residual r;
     r.momentum = ratio(momentum, relative + speed);
-    r.rows = ratio(std::sqrt(merit), relative + speed);
-    r.merit = std::sqrt(merit + momentum * momentum);
+    r.rows = ratio(std::sqrt(rows_squared), relative + speed);
+    r.merit = std::sqrt(rows_squared + momentum * momentum);
     return r;
   }
 
