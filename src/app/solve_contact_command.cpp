@@ -76,7 +76,7 @@ nlohmann::json to_json(const SolvedProblem& problem, bool with_reactions) {
                           {"contacts", problem.contacts},
                           {"rows", problem.r.size()},
                           {"islands", problem.solution.islands},
-                          {"solver", name_of(problem.solution.solver)},
+                          {"solver", to_string(problem.solution.solver)},
                           {"iterations", problem.solution.iterations},
                           {"error", problem.error.common},
                           {"scaled_error", problem.error.scaled},
@@ -93,12 +93,12 @@ void print_table(const std::vector<SolvedProblem>& problems) {
                                                   "time [ms]", "verdict"}};
   std::size_t solved = 0;
   for (const SolvedProblem& problem : problems) {
-    lines.push_back({problem.file.stem().string(), std::to_string(problem.contacts),
-                     std::to_string(problem.r.size()), name_of(problem.solution.solver),
-                     std::to_string(problem.solution.iterations),
-                     fmt::format("{:.1e}", problem.error.common),
-                     fmt::format("{:.1e}", problem.error.scaled), format_number(1e3 * problem.time),
-                     problem.solution.solved ? "solved" : "NOT SOLVED"});
+    lines.push_back(
+        {problem.file.stem().string(), std::to_string(problem.contacts),
+         std::to_string(problem.r.size()), std::string(to_string(problem.solution.solver)),
+         std::to_string(problem.solution.iterations), fmt::format("{:.1e}", problem.error.common),
+         fmt::format("{:.1e}", problem.error.scaled), format_number(1e3 * problem.time),
+         problem.solution.solved ? "solved" : "NOT SOLVED"});
     solved += problem.solution.solved;
   }
   print_text(align(lines, {0, 3, 8}));

@@ -9,17 +9,6 @@
 namespace clatter {
 namespace {
 
-struct Name {
-  ContactSolverKind kind;
-  const char* name;
-};
-constexpr Name names[] = {{ContactSolverKind::automatic, "automatic"},
-                          {ContactSolverKind::newton, "newton"},
-                          {ContactSolverKind::fixed_point, "fixed-point"},
-                          {ContactSolverKind::gauss_seidel, "gauss-seidel"},
-                          {ContactSolverKind::regularised_newton, "regularised-newton"},
-                          {ContactSolverKind::alternating, "alternating"}};
-
 constexpr int first_sweeps = 10;  // over all islands
 constexpr int fewest_sweeps = 100;
 constexpr int many_sweeps = 60;  // foreseen by the first ones, which are the quickest
@@ -53,17 +42,10 @@ int usual_limit(ContactSolverKind kind) {
 
 }  // namespace
 
-const char* name_of(ContactSolverKind kind) {
-  return std::find_if(std::begin(names), std::end(names),
-                      [&](const Name& entry) { return entry.kind == kind; })
-      ->name;
-}
-
 std::optional<ContactSolverKind> contact_solver_of(std::string_view name) {
-  for (const Name& entry : names) {
-    if (name == entry.name) return entry.kind;
-  }
-  return {};
+  const auto found = std::find(contact_solver_names.begin(), contact_solver_names.end(), name);
+  if (found == contact_solver_names.end()) return {};
+  return static_cast<ContactSolverKind>(found - contact_solver_names.begin());
 }
 
 /// Contacts that W ties together; the smallest islands first.

@@ -10,20 +10,10 @@
 #include "contact/newton_contacts.hpp"
 #include "contact/prox_fixed_point.hpp"
 #include "contact/regularised_newton.hpp"
+#include "model/contact_solver_kind.hpp"
 
 namespace clatter {
 
-enum class ContactSolverKind {
-  automatic,
-  newton,
-  fixed_point,
-  gauss_seidel,
-  regularised_newton,
-  alternating  ///< tried by automatic; not for everything
-};
-
-/// "automatic", "newton", "fixed-point", "gauss-seidel", "regularised-newton", "alternating".
-const char* name_of(ContactSolverKind kind);
 std::optional<ContactSolverKind> contact_solver_of(std::string_view name);
 
 struct ContactSolverOptions {

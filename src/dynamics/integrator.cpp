@@ -24,6 +24,11 @@ Integrator::Integrator(System& system, const IntegratorSpec& spec)
       mbar_(spec.characteristic_mass.value_or(system.total_mass() /
                                               std::max(1, system.body_count()))),
       free_bodies_(is_free(system)) {
+  if (spec.contact_solver && !system.contact_groups().empty()) {
+    throw Error(spec.place,
+                "'contact_solver' is not for groups of spheres: many contacts are swept, island by "
+                "island");
+  }
   const Eigen::Index size = system.nodal_size();
   for (NodalVector* v :
        {&v_n_, &a_n_, &vd_n_, &delta_, &vs_, &vd_, &U_, &W_, &v_, &f_, &f_smooth_,

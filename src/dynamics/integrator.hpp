@@ -153,7 +153,10 @@ class Integrator {
   /// The problem as a value, with rows in their physical units.
   void publish(ContactProblem problem, std::span<const int> which) const;
   template <class Problem>
-  bool find_active_sets(Problem& problem, double& eps);
+  bool find_active_sets(Problem& problem, double& eps, ContactSolverKind solver);
+  template <class Problem>
+  bool solve_from_active_sets(Problem& problem, double& eps, ContactSolverKind solver,
+                              int& iterations, const char* what);
 
   void begin_step(double h);
   /// How far each node can carry its surfaces in a step, generously.

@@ -65,6 +65,10 @@ void Integrator::evaluate_contacts(const Problem& problem, const VecX& multiplie
 /// contact problem finds the active sets and Newton finishes.
 template <class Problem>
 bool Integrator::solve_contacts(Problem& problem, double& eps, int& iterations, const char* what) {
+  if (spec_.contact_solver) {
+    std::fill(hard_.begin(), hard_.end(), 1);
+    return solve_from_active_sets(problem, eps, *spec_.contact_solver, iterations, what);
+  }
   if (free_bodies_) {
     if (solve_free(problem, eps, iterations, what)) return true;
     if (!system_.contact_groups().empty()) return false;  // too many for one matrix
@@ -86,11 +90,19 @@ bool Integrator::solve_contacts(Problem& problem, double& eps, int& iterations, 
   mark_hard_islands();
   problem.reset();
   scale_contacts(Scaling::delassus, 1.0);
+  ++counts_.recovered;
+  return solve_from_active_sets(problem, eps, ContactSolverKind::automatic, iterations, what);
+}
+
+/// Lets a solver of contact problems find the reactions, and Newton's method finish.
+template <class Problem>
+bool Integrator::solve_from_active_sets(Problem& problem, double& eps, ContactSolverKind solver,
+                                        int& iterations, const char* what) {
   for (int attempt = 1; attempt <= max_recoveries; ++attempt) {
-    if (!find_active_sets(problem, eps)) return false;
-    ++counts_.recovered;
+    if (!find_active_sets(problem, eps, solver)) return false;
+    int more = 0;
     const bool done = solve(problem, contact_K_, eps, more, what);
-    iterations += more;
+    iterations += 1 + more;
     if (done) return true;
   }
   return false;
@@ -275,7 +287,7 @@ bool Integrator::condense(Problem& problem, double& eps, bool only_hard, Condens
 
 /// Solves the condensed problem, by whatever solver suits it, and starts from there.
 template <class Problem>
-bool Integrator::find_active_sets(Problem& problem, double& eps) {
+bool Integrator::find_active_sets(Problem& problem, double& eps, ContactSolverKind solver) {
   Condensed condensed;
   if (!condense(problem, eps, true, condensed)) return false;
   VecX p(condensed.b.size());
@@ -284,7 +296,7 @@ bool Integrator::find_active_sets(Problem& problem, double& eps) {
         contact_work_[static_cast<std::size_t>(condensed.which[k])].equations.phi;
   }
   ContactSolver().solve({condensed.D.sparseView(), condensed.b, condensed.contacts},
-                        {ContactSolverKind::automatic, condensed_tolerance}, p);
+                        {solver, condensed_tolerance}, p);
 
   KktMatrix& K = contact_K_;
   condensed.free.noalias() += condensed.motions * p;

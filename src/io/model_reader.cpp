@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "contact/contact_solver.hpp"
 #include "io/beam_reader.hpp"
 #include "io/body_lookup.hpp"
 #include "io/body_reader.hpp"
@@ -112,10 +113,13 @@ Vec3 read_gravity(const TomlTable& model, const std::vector<BodyReading>& bodies
 /// can be changed from outside.)
 void refuse_abilities_of_nsga(const TomlTable& table, IntegratorKind kind) {
   if (kind == IntegratorKind::nsga) return;
-  for (const char* key : {"locate_impacts", "multi_impact", "position_friction"}) {
-    if (table.has(key)) {
-      table.refuse_key(key, fmt::format("'{}' is not for the integrator \"{}\", only for \"nsga\"",
-                                        key, to_string(kind)));
+  for (const char* key :
+       {"locate_impacts", "multi_impact", "position_friction", "contact_solver"}) {
+    const bool is_of_moreau = std::string_view(key) == "contact_solver";
+    if (table.has(key) && !(is_of_moreau && kind == IntegratorKind::moreau)) {
+      table.refuse_key(
+          key, fmt::format("'{}' is not for the integrator \"{}\", only for \"nsga\"{}", key,
+                           to_string(kind), is_of_moreau ? " and \"moreau\"" : ""));
     }
   }
 }
@@ -144,6 +148,9 @@ IntegratorSpec read_integrator(const TomlTable& table) {
     if (table.has(key) && is_known && !i.multi_impact) {
       table.refuse_key(key, fmt::format("'{}' has no meaning without multi_impact = true", key));
     }
+  }
+  if (const auto solver = table.text("contact_solver")) {
+    i.contact_solver = contact_solver_of(*solver);
   }
   i.position_friction = table.flag("position_friction").value_or(i.position_friction);
   i.penalty = table.number("penalty").value_or(i.penalty);

@@ -44,6 +44,7 @@ nlohmann::ordered_json settings_json(const IntegratorSpec& integrator) {
   } else {
     json["rho_inf"] = integrator.rho_inf;
   }
+  if (integrator.contact_solver) json["contact_solver"] = to_string(*integrator.contact_solver);
   if (integrator.impact_tolerance) json["impact_tolerance"] = *integrator.impact_tolerance;
   if (integrator.characteristic_mass) json["characteristic_mass"] = *integrator.characteristic_mass;
   return json;

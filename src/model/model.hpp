@@ -9,6 +9,7 @@
 
 #include "math/expression.hpp"
 #include "math/types.hpp"
+#include "model/contact_solver_kind.hpp"
 #include "model/error.hpp"
 
 namespace clatter {
@@ -265,6 +266,8 @@ struct IntegratorSpec {
   std::optional<double> impact_tolerance;  ///< [m/s] slower approaches are none; multi_impact
   int max_impacts = 10000;                 ///< in a step, multi_impact
   bool position_friction = true;  ///< false: study of the drift without friction at position level
+  /// For the contacts of every step; else Newton's method, and others where it fails.
+  std::optional<ContactSolverKind> contact_solver;
   Scaling scaling = Scaling::delassus;
   std::optional<double> characteristic_mass;  ///< [kg]; mean mass of the bodies when absent
   double penalty = 1.0;                       ///< augmentation as a multiple of the scaling

@@ -21,7 +21,9 @@ struct Case {
   NamedProblem named;
 };
 
-void PrintTo(const Case& c, std::ostream* out) { *out << name_of(c.kind) << ", " << c.named.name; }
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << to_string(c.kind) << ", " << c.named.name;
+}
 
 std::vector<Case> table() {
   std::vector<Case> cases;
@@ -60,7 +62,7 @@ TEST_P(EverySolver, solves_every_problem) {
 INSTANTIATE_TEST_SUITE_P(Table, EverySolver, ::testing::ValuesIn(table()),
                          [](const ::testing::TestParamInfo<Case>& of) {
                            std::string name =
-                               std::string(name_of(of.param.kind)) + "_" + of.param.named.name;
+                               std::string(to_string(of.param.kind)) + "_" + of.param.named.name;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
@@ -179,7 +181,7 @@ TEST_P(EachKind, nothing_to_solve_is_solved) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EachKind, ::testing::ValuesIn(kinds),
                          [](const ::testing::TestParamInfo<ContactSolverKind>& of) {
-                           std::string name = name_of(of.param);
+                           std::string name(to_string(of.param));
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
@@ -215,7 +217,7 @@ TEST(ContactSolver, high_stack_with_the_heaviest_on_top_rests_on_its_lowest_cont
 }
 
 TEST(ContactSolver, names_lead_back_to_their_solvers) {
-  for (const ContactSolverKind kind : kinds) EXPECT_EQ(contact_solver_of(name_of(kind)), kind);
+  for (const ContactSolverKind kind : kinds) EXPECT_EQ(contact_solver_of(to_string(kind)), kind);
   EXPECT_EQ(contact_solver_of("alternating"), ContactSolverKind::alternating);
   EXPECT_FALSE(contact_solver_of("newtn"));
 }
@@ -257,8 +259,8 @@ TEST(ContactSolver, slightly_unsymmetric_operators_are_solved_as_they_are) {
   problem.W = MatX(W + W * twist * W / W.norm()).sparseView();
   for (const ContactSolverKind kind : kinds) {
     VecX r;
-    EXPECT_TRUE(solve(problem, kind, r).solved) << name_of(kind);
-    EXPECT_LE(contact_error(problem, r).common, 1e-8) << name_of(kind);
+    EXPECT_TRUE(solve(problem, kind, r).solved) << to_string(kind);
+    EXPECT_LE(contact_error(problem, r).common, 1e-8) << to_string(kind);
   }
 }
 
