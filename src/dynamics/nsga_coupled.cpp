@@ -133,6 +133,15 @@ void NsgaCoupled::guess() {
   }
 }
 
+/// The guess without forces of contacts.
+void NsgaCoupled::forget_contacts() {
+  for (CoupledContact& work : work_) {
+    work.force.setZero();
+    work.impulse = work.impulse_before;
+    work.push = work.push_before;
+  }
+}
+
 void NsgaCoupled::evaluate_contact(std::size_t c) {
   CoupledContact& work = work_[c];
   const ContactWork& base = contact_work_[c];
@@ -241,6 +250,17 @@ bool NsgaCoupled::solve_step() {
     guess();
     ++counts_.recovered;
     if (solve_by_projections(step)) return true;
+    // Contacts that stand on the edges of their laws are left more easily from afar.
+    for (const double at_least : {1e-8, 1e-6, 1e-4, 1e-2}) {
+      double eps = std::max(eps_, at_least);
+      int updates = 0;
+      step.given_contacts = false;
+      guess();
+      forget_contacts();
+      const bool solved = solve(step, K_, eps, updates, "coupled");
+      counts_.velocity += updates;
+      if (solved) return true;
+    }
   }
   failure_ = reason;
   return false;

@@ -29,6 +29,7 @@ class NsgaCoupled final : public Integrator {
   void size_scheme() override;
   void size_work();
   void guess();
+  void forget_contacts();
   bool solve_step();
   /// Forces and impulses of contacts by projection, the motion by Newton's method: 002 section 9.
   bool solve_by_projections(Step& step);
