@@ -175,13 +175,17 @@ Action add_compare_command(CLI::App& command) {
   const auto options = std::make_shared<CompareOptions>();
   command.add_option("MODEL", options->model, "Model file")->required()->type_name("");
   command
-      .add_option("--integrators", options->integrators,
-                  "Which, the first as the reference [all: nsga,nsga_coupled,moreau]")
+      .add_option("--integrators", options->integrators, "Which [all: nsga,nsga_coupled,moreau]")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(
           CLI::IsMember(std::vector<std::string>(integrator_names.begin(), integrator_names.end())))
       ->type_name("NAME,...");
+  command
+      .add_option("--reference", options->reference, "What all are measured against [nsga_coupled]")
+      ->check(
+          CLI::IsMember(std::vector<std::string>(integrator_names.begin(), integrator_names.end())))
+      ->type_name("NAME");
   command
       .add_option("--halvings", options->halvings,
                   "How often the model's own step is halved to see the order; 0: not at all [3]")

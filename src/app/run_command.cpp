@@ -42,12 +42,13 @@ class RecordedRun {
         row_(simulation_.row_size()) {
     summary_.info = make_run_info(model, options.overrides);
     summary_.notices = simulation_.notices();
+    // Before the results of an earlier run are gone: not every integrator has such problems.
+    if (options.dump_contact_problems) dump_contact_problems(directory.contact_problems());
     directory.prepare();
     // First: it marks the directory as ours, should the run be killed.
     write_summary(summary_path_, summary_);
     writer_ = std::make_unique<ResultWriter>(directory, model, simulation_.channels(),
                                              summary_.info, options.csv);
-    if (options.dump_contact_problems) dump_contact_problems(directory.contact_problems());
   }
 
   const Simulation& simulation() const { return simulation_; }

@@ -28,6 +28,7 @@ class CoupledMatrix {
   }
   void solve(VecX& x) { matrix_.solve(x); }
   const SystemMatrix& matrix() const { return matrix_; }
+  SystemMatrix& matrix() { return matrix_; }
 
   using Rows = KktMatrix::Rows;
   using Columns = KktMatrix::Columns;

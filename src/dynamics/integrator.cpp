@@ -90,7 +90,9 @@ void Integrator::size_contacts() {
                            static_cast<std::size_t>(system_.contact_rows()));
   }
   if (free_bodies_ || system_.contact_groups().empty()) return;
-  contact_K_ = KktMatrix(system_, true);
+  KktMatrix K(system_, true);
+  K.matrix().count_on_from(contact_K_.matrix());
+  contact_K_ = std::move(K);
   rhs_contact_ = VecX::Zero(contact_K_.size());
 }
 

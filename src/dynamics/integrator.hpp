@@ -101,6 +101,8 @@ class Integrator {
   virtual long solves() const;
   /// Whether forces of contacts come out apart from impulses.
   virtual bool separates_forces() const { return false; }
+  /// Whether joint forces act besides joint impulses; else the impulses of a step are all.
+  virtual bool has_joint_forces() const { return true; }
   /// The systems of the smooth motion, and of position correction and velocity jump.
   SystemMatrix& smooth_matrix() { return smooth_K_.matrix(); }
   SystemMatrix& contact_matrix() { return contact_K_.matrix(); }

@@ -16,6 +16,8 @@ class Moreau final : public Integrator {
  public:
   Moreau(System& system, const IntegratorSpec& spec);
 
+  bool has_joint_forces() const override { return false; }
+
  private:
   friend struct MoreauProbe;  // tests differentiate the step
   struct Step;

@@ -29,10 +29,9 @@ NsgaCoupled::NsgaCoupled(System& system, const IntegratorSpec& spec)
 }
 
 void NsgaCoupled::size_scheme() {
-  retired_time_ += K_.matrix().time;
-  retired_factorisations_ += K_.matrix().factorisations;
-  retired_solves_ += K_.matrix().solves;
-  K_ = CoupledMatrix(system_);
+  CoupledMatrix K(system_);
+  K.matrix().count_on_from(K_.matrix());
+  K_ = std::move(K);
   size_work();
 }
 
@@ -53,14 +52,12 @@ void NsgaCoupled::size_work() {
 }
 
 double NsgaCoupled::linear_algebra_time() const {
-  return Integrator::linear_algebra_time() + retired_time_ + K_.matrix().time;
+  return Integrator::linear_algebra_time() + K_.matrix().time;
 }
 long NsgaCoupled::factorisations() const {
-  return Integrator::factorisations() + retired_factorisations_ + K_.matrix().factorisations;
+  return Integrator::factorisations() + K_.matrix().factorisations;
 }
-long NsgaCoupled::solves() const {
-  return Integrator::solves() + retired_solves_ + K_.matrix().solves;
-}
+long NsgaCoupled::solves() const { return Integrator::solves() + K_.matrix().solves; }
 
 /// Accelerations and forces of the contacts that are closed: those at the end of a very short step,
 /// of which nothing else is kept.
@@ -133,6 +130,15 @@ void NsgaCoupled::guess() {
     work.push_before = h * unit[0] * ((0.5 - c.beta) * state.mean_force[0] + c.beta * kept[0]);
     work.impulse = work.impulse_before + c.gamma * ratio_ * work.force;
     work.push = work.push_before + c.beta * ratio_ * work.force[0];
+  }
+}
+
+/// The guess without forces of contacts.
+void NsgaCoupled::forget_contacts() {
+  for (CoupledContact& work : work_) {
+    work.force.setZero();
+    work.impulse = work.impulse_before;
+    work.push = work.push_before;
   }
 }
 
@@ -230,6 +236,10 @@ bool NsgaCoupled::solve_step() {
     for (const double at_least : {0.0, 1e-6, 1e-3}) {
       double eps = std::max(eps_, at_least);
       int updates = 0;
+      if (at_least > 0.0) {  // the solution does not depend on the scaling; the way to it does
+        evaluate_contact_rows(q_n_);
+        scale_contacts(Scaling::delassus, 1.0);
+      }
       guess();
       const bool solved = solve(step, K_, eps, updates, "coupled");
       counts_.velocity += updates;
@@ -240,6 +250,17 @@ bool NsgaCoupled::solve_step() {
     guess();
     ++counts_.recovered;
     if (solve_by_projections(step)) return true;
+    // Contacts that stand on the edges of their laws are left more easily from afar.
+    for (const double at_least : {1e-8, 1e-6, 1e-4, 1e-2}) {
+      double eps = std::max(eps_, at_least);
+      int updates = 0;
+      step.given_contacts = false;
+      guess();
+      forget_contacts();
+      const bool solved = solve(step, K_, eps, updates, "coupled");
+      counts_.velocity += updates;
+      if (solved) return true;
+    }
   }
   failure_ = reason;
   return false;

@@ -29,6 +29,7 @@ class NsgaCoupled final : public Integrator {
   void size_scheme() override;
   void size_work();
   void guess();
+  void forget_contacts();
   bool solve_step();
   /// Forces and impulses of contacts by projection, the motion by Newton's method: 002 section 9.
   bool solve_by_projections(Step& step);
@@ -59,8 +60,6 @@ class NsgaCoupled final : public Integrator {
   GeneralizedAlpha c_;
   double ratio_;  // of a change of the auxiliary variables to that of accelerations
   CoupledMatrix K_;
-  double retired_time_ = 0.0;  // of matrices for former lists of contacts
-  long retired_factorisations_ = 0, retired_solves_ = 0;
   VecX rhs_;
   double eps_ = 0.0;
   std::vector<CoupledContact> work_;

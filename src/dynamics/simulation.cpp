@@ -206,6 +206,7 @@ struct Simulation::Impl : Books {
     measure_energy();
     ledger.initial = ledger.total();
     last_powers = powers();
+    if (!integrator->has_joint_forces()) last_powers.motor = 0.0;  // those of the start are no work
     for (const Joint& joint : system.joints()) {
       for (const JointRow& row : joint.rows()) last_rates.push_back(joint.target_rate(row));
     }

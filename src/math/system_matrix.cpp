@@ -83,6 +83,13 @@ void SystemMatrix::set_multiplier(int multiplier, std::span<const int> held, boo
                [](int i) { return i >= 0; });
 }
 
+void SystemMatrix::count_on_from(const SystemMatrix& other) {
+  factorisations = other.factorisations;
+  solves = other.solves;
+  time = other.time;
+  pivot_searches = other.pivot_searches;
+}
+
 void SystemMatrix::finish_pattern() {
   weights_ = scratch_ = VecX::Zero(size_);
   std::vector<int> slots(entries_.size());  // in values_

@@ -123,6 +123,7 @@ duration = 0.05
         self.write("ball.toml", self.BALL.replace("[integrator]", '[integrator]\nname = "nsga_coupled"'))
         _, errors = self.run_program("run", "ball.toml", "--dump-contact-problems", expect=1)
         self.assertIn("has no contact problem of its own", errors)
+        self.assertFalse((self.directory / "ball.clatter").exists())
 
 
 class VerifyTest(CommandLineTest):

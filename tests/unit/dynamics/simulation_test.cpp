@@ -300,6 +300,28 @@ TEST(Ledger, of_a_motor_is_the_kinetic_energy_it_gave_at_second_order) {
   EXPECT_NEAR(order(loss(0.01), loss(0.005)), 2.0, 0.3);
 }
 
+/// A mass is lifted at constant speed: the force is there from the start.
+TEST(Ledger, of_a_motor_is_the_weight_it_lifted_with_every_integrator) {
+  for (const IntegratorKind kind :
+       {IntegratorKind::nsga, IntegratorKind::nsga_coupled, IntegratorKind::moreau}) {
+    Model model = timed(0.01, 1.0);
+    model.integrator.kind = kind;
+    model.gravity = Vec3(0.0, 0.0, -10.0);
+    model.bodies = {box("load", BodyKind::rigid, 2.0, Vec3(1.0, 0.1, 0.1), Vec3::Zero())};
+    model.bodies[0].velocity = Vec3(0.0, 0.0, 1.0);
+    JointSpec joint;
+    joint.name = "lift";
+    joint.kind = JointKind::prismatic;
+    joint.b.body = "load";
+    joint.motor = Expression("t");
+    model.joints = {joint};
+    Simulation simulation(model);
+    run(simulation);
+    EXPECT_NEAR(value(simulation, "energy/motor_work"), 2.0 * 10.0, 1e-9);
+    EXPECT_NEAR(value(simulation, "energy/scheme_loss"), 0.0, 1e-9);
+  }
+}
+
 Model falling_on_ground(double step, double duration, double height, const Vec3& velocity) {
   Model model = timed(step, duration);
   model.bodies = {point("ball", 2.0, Vec3(0.0, 0.0, height), velocity)};
