@@ -8,10 +8,6 @@
 // The bare time is measured apart: a second run writes down every system that it factorises and
 // solves, and the same solver is then given these systems, with nothing in between.
 
-#include <benchmark/benchmark.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -19,13 +15,17 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <unistd.h>
 
-#include "bodies/beam_mesh.hpp"
-#include "dynamics/nsga.hpp"
-#include "dynamics/simulation.hpp"
-#include "io/model_reader.hpp"
-#include "io/result_file.hpp"
-#include "io/sha256.hpp"
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <clatter/elements/beam_mesh.hpp>
+#include <clatter/io/model_reader.hpp>
+#include <clatter/io/result_file.hpp>
+#include <clatter/io/sha256.hpp>
+#include <clatter/schemes/nsga.hpp>
+#include <clatter/simulation/simulation.hpp>
 
 namespace clatter {
 namespace {

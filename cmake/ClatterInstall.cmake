@@ -7,10 +7,9 @@ set(clatter_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/clatter)
 set(clatter_share_dir ${CMAKE_INSTALL_DATADIR}/clatter)
 
 install(TARGETS clatter RUNTIME)
-install(TARGETS clatter_core EXPORT clatter_targets ARCHIVE INCLUDES DESTINATION ${clatter_include_dir})
-install(DIRECTORY src/ DESTINATION ${clatter_include_dir}
-  FILES_MATCHING PATTERN "*.hpp" PATTERN app EXCLUDE)
-install(FILES ${clatter_generated_dir}/clatter_version.hpp DESTINATION ${clatter_include_dir})
+install(TARGETS clatter_core EXPORT clatter_targets ARCHIVE INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY src/clatter/ DESTINATION ${clatter_include_dir} FILES_MATCHING PATTERN "*.hpp")
+install(FILES ${clatter_generated_dir}/clatter/version.hpp DESTINATION ${clatter_include_dir})
 
 install(EXPORT clatter_targets FILE clatterTargets.cmake NAMESPACE clatter::
   DESTINATION ${clatter_package_dir})

@@ -2,11 +2,12 @@
 #include <filesystem>
 #include <memory>
 
+#include <clatter/io/model_reader.hpp>
+#include <clatter/simulation/simulation.hpp>
+#include <clatter/studies/verification.hpp>
+
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "dynamics/simulation.hpp"
-#include "io/model_reader.hpp"
-#include "io/verification.hpp"
 
 namespace clatter {
 

@@ -3,14 +3,16 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include <clatter/io/model_reader.hpp>
+#include <clatter/simulation/simulation.hpp>
+#include <clatter/studies/convergence.hpp>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "dynamics/convergence.hpp"
-#include "dynamics/simulation.hpp"
-#include "io/model_reader.hpp"
 
 namespace clatter {
 
@@ -71,10 +73,6 @@ void run_once(const Model& model, Trial& trial) {
 
 long updates(const RunStatistics& s) {
   return s.smooth.total + s.position.total + s.velocity.total;
-}
-
-std::string order_text(const ErrorDecay& decay) {
-  return decay.order ? fmt::format("{:.2f}", *decay.order) : "exact";
 }
 
 void print_table(const std::vector<Trial>& trials) {

@@ -1,14 +1,15 @@
-#include <unistd.h>
-
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include <clatter/io/model_reader.hpp>
+#include <clatter/studies/convergence.hpp>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "dynamics/convergence.hpp"
-#include "io/model_reader.hpp"
 
 namespace clatter {
 
@@ -26,10 +27,6 @@ struct ConvergeOptions {
 std::string rate_text(const ErrorDecay& decay, std::size_t i) {
   if (decay.rates[i]) return fmt::format("{:.2f}", *decay.rates[i]);
   return i > 0 && decay.errors[i] < exact_error ? "exact" : "";
-}
-
-std::string order_text(const ErrorDecay& decay) {
-  return decay.order ? fmt::format("{:.2f}", *decay.order) : "exact";
 }
 
 void print_table(const ConvergenceStudy& study) {

@@ -1,17 +1,18 @@
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <clatter/io/nearest_word.hpp>
+#include <clatter/model/error.hpp>
+#include <clatter/version.hpp>
+
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "clatter_version.hpp"
-#include "io/nearest_word.hpp"
-#include "model/error.hpp"
 
 namespace clatter {
 

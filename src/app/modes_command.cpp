@@ -4,13 +4,14 @@
 #include <filesystem>
 #include <memory>
 
+#include <clatter/io/model_reader.hpp>
+#include <clatter/io/summary.hpp>
+#include <clatter/model/at_rest.hpp>
+#include <clatter/simulation/simulation.hpp>
+
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/result_directory.hpp"
-#include "dynamics/simulation.hpp"
-#include "io/model_reader.hpp"
-#include "io/summary.hpp"
-#include "model/at_rest.hpp"
 
 namespace clatter {
 

@@ -1,8 +1,7 @@
 #include "app/progress.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <unistd.h>
 
 #include "app/console.hpp"
 

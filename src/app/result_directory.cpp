@@ -1,14 +1,14 @@
 #include "app/result_directory.hpp"
 
-#include <fmt/format.h>
-
 #include <exception>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "io/csv_file.hpp"
-#include "io/output_stream.hpp"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <clatter/io/csv_file.hpp>
+#include <clatter/io/output_stream.hpp>
 
 namespace clatter {
 

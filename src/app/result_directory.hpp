@@ -5,12 +5,12 @@
 #include <span>
 #include <vector>
 
-#include "dynamics/channel.hpp"
-#include "io/paraview.hpp"
-#include "io/recorder.hpp"
-#include "io/result_file.hpp"
-#include "io/run_info.hpp"
-#include "model/model.hpp"
+#include <clatter/io/paraview.hpp>
+#include <clatter/io/recorder.hpp>
+#include <clatter/io/result_file.hpp>
+#include <clatter/io/run_info.hpp>
+#include <clatter/model/model.hpp>
+#include <clatter/simulation/channel.hpp>
 
 namespace clatter {
 

@@ -3,16 +3,17 @@
 #include <filesystem>
 #include <memory>
 
+#include <clatter/io/contact_problem_file.hpp>
+#include <clatter/io/model_reader.hpp>
+#include <clatter/io/summary.hpp>
+#include <clatter/simulation/sample_clock.hpp>
+#include <clatter/simulation/simulation.hpp>
+
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/interruption.hpp"
 #include "app/progress.hpp"
 #include "app/result_directory.hpp"
-#include "dynamics/sample_clock.hpp"
-#include "dynamics/simulation.hpp"
-#include "io/contact_problem_file.hpp"
-#include "io/model_reader.hpp"
-#include "io/summary.hpp"
 
 namespace clatter {
 

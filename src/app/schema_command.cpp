@@ -1,6 +1,7 @@
+#include <clatter/io/schema.hpp>
+
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "io/schema.hpp"
 
 namespace clatter {
 

@@ -2,13 +2,15 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+
 #include <nlohmann/json.hpp>
+
+#include <clatter/contact/solvers/contact_solver.hpp>
+#include <clatter/io/contact_problem_file.hpp>
+#include <clatter/model/error.hpp>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "contact/contact_solver.hpp"
-#include "io/contact_problem_file.hpp"
-#include "model/error.hpp"
 
 namespace clatter {
 

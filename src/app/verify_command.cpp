@@ -1,17 +1,18 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
+#include <unistd.h>
 #include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <clatter/io/model_reader.hpp>
+#include <clatter/io/nearest_word.hpp>
+#include <clatter/studies/verification.hpp>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "io/model_reader.hpp"
-#include "io/nearest_word.hpp"
-#include "io/verification.hpp"
 
 namespace clatter {
 

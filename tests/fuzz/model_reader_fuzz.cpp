@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bodies/beam_mesh.hpp"
-#include "io/model_reader.hpp"
+#include <clatter/elements/beam_mesh.hpp>
+#include <clatter/io/model_reader.hpp>
 
 namespace {
 

@@ -1,11 +1,12 @@
 // A program outside clatter: drops a point on the ground through the installed library.
 
-#include <clatter_version.hpp>
 #include <cmath>
 #include <cstdlib>
-#include <dynamics/simulation.hpp>
 #include <iostream>
 #include <vector>
+
+#include <clatter/simulation/simulation.hpp>
+#include <clatter/version.hpp>
 
 int main() {
   clatter::Model model;

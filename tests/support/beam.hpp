@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "dynamics/statics.hpp"
-#include "dynamics/system.hpp"
-#include "io/model_reader.hpp"
+#include <clatter/analysis/statics.hpp>
+#include <clatter/io/model_reader.hpp>
+#include <clatter/machine/system.hpp>
 
 namespace clatter::testing {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "contact/contact_problem.hpp"
+#include <clatter/contact/solvers/contact_problem.hpp>
 
 namespace clatter::testing {
 

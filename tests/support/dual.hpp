@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "math/types.hpp"
+#include <clatter/math/types.hpp>
 
 namespace clatter::testing {
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <limits>
 
-#include "math/types.hpp"
+#include <gtest/gtest.h>
+
+#include <clatter/math/types.hpp>
 
 namespace clatter::testing {
 

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "bodies/node.hpp"
+#include <clatter/elements/node.hpp>
 
 namespace clatter::testing {
 

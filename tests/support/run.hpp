@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics/simulation.hpp"
+#include <clatter/simulation/simulation.hpp>
 
 namespace clatter::testing {
 

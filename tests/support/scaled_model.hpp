@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "model/model.hpp"
+#include <clatter/model/model.hpp>
 
 namespace clatter::testing {
 

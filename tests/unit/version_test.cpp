@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "clatter_version.hpp"
+#include <clatter/version.hpp>
 
 namespace {
 

@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "dynamics/convergence.hpp"
+#include <clatter/studies/convergence.hpp>
+
 #include "support/beam.hpp"
 #include "support/run.hpp"
 

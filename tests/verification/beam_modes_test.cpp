@@ -1,10 +1,11 @@
-#include <gtest/gtest.h>
+#include <numbers>
 
 #include <Eigen/LU>
-#include <numbers>
+#include <gtest/gtest.h>
 #include <unsupported/Eigen/MatrixFunctions>
 
-#include "dynamics/modes.hpp"
+#include <clatter/analysis/modes.hpp>
+
 #include "support/beam.hpp"
 
 namespace clatter {

@@ -1,9 +1,10 @@
+#include <numbers>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <numbers>
+#include <clatter/math/so3.hpp>
 
-#include "math/so3.hpp"
 #include "support/beam.hpp"
 #include "support/random_state.hpp"
 

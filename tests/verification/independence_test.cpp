@@ -1,8 +1,9 @@
-#include <gtest/gtest.h>
-
 #include <filesystem>
 
-#include "io/model_reader.hpp"
+#include <gtest/gtest.h>
+
+#include <clatter/io/model_reader.hpp>
+
 #include "support/run.hpp"
 #include "support/scaled_model.hpp"
 #include "support/test_name.hpp"

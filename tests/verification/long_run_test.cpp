@@ -1,10 +1,11 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <filesystem>
 #include <numbers>
 
-#include "io/model_reader.hpp"
+#include <gtest/gtest.h>
+
+#include <clatter/io/model_reader.hpp>
+
 #include "support/run.hpp"
 #include "support/test_name.hpp"
 

@@ -1,11 +1,12 @@
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cmath>
 #include <filesystem>
 #include <string>
 
-#include "io/model_reader.hpp"
+#include <gtest/gtest.h>
+
+#include <clatter/io/model_reader.hpp>
+
 #include "support/run.hpp"
 
 namespace clatter {

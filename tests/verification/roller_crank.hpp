@@ -4,7 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "math/types.hpp"
+#include <clatter/math/types.hpp>
+
 #include "support/dual.hpp"
 
 // The roller-crank mechanism without contact, in minimal coordinates: a crank turns about the

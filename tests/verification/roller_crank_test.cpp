@@ -1,8 +1,5 @@
 #include "verification/roller_crank.hpp"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -10,9 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "dynamics/simulation.hpp"
-#include "io/csv_file.hpp"
-#include "io/model_reader.hpp"
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <clatter/io/csv_file.hpp>
+#include <clatter/io/model_reader.hpp>
+#include <clatter/simulation/simulation.hpp>
+
 #include "support/finite_difference.hpp"
 #include "support/runge_kutta.hpp"
 

@@ -1,6 +1,6 @@
-#include "io/base64.hpp"
-
 #include <gtest/gtest.h>
+
+#include <clatter/io/base64.hpp>
 
 namespace clatter {
 namespace {

@@ -1,12 +1,11 @@
-#include "io/beam_reader.hpp"
+#include <numbers>
+#include <string>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <numbers>
-#include <string>
-
-#include "io/model_reader.hpp"
+#include <clatter/io/beam_reader.hpp>
+#include <clatter/io/model_reader.hpp>
 
 namespace clatter {
 namespace {

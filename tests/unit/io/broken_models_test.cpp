@@ -2,15 +2,15 @@
 //   # expect: 12:8: unknown key ...
 // which is line, column and message as the reader must give them, in that order and no others.
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
-#include "io/model_reader.hpp"
+#include <gtest/gtest.h>
+
+#include <clatter/io/model_reader.hpp>
 
 namespace clatter {
 namespace {

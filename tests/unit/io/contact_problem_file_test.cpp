@@ -1,11 +1,11 @@
-#include "io/contact_problem_file.hpp"
+#include <functional>
 
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <clatter/io/contact_problem_file.hpp>
+#include <clatter/io/hdf5_file.hpp>
+#include <clatter/model/error.hpp>
 
-#include "io/hdf5_file.hpp"
-#include "model/error.hpp"
 #include "support/contact_problems.hpp"
 #include "unit/io/temporary_directory.hpp"
 

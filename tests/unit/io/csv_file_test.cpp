@@ -1,9 +1,9 @@
-#include "io/csv_file.hpp"
+#include <cmath>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <sstream>
+#include <clatter/io/csv_file.hpp>
 
 #include "unit/io/temporary_directory.hpp"
 

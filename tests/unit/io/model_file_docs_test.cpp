@@ -1,19 +1,19 @@
 // docs/model-file.md and the description in model_keys.cpp must say the same, row by row.
 
-#include <gtest/gtest.h>
-
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "io/model_keys.hpp"
-#include "io/model_reader.hpp"
-#include "io/schema.hpp"
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <clatter/io/model_keys.hpp>
+#include <clatter/io/model_reader.hpp>
+#include <clatter/io/schema.hpp>
 
 namespace clatter {
 namespace {

@@ -1,15 +1,14 @@
-#include "io/model_reader.hpp"
-
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <numbers>
 #include <string>
 
-#include "io/joint_reader.hpp"
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <clatter/io/joint_reader.hpp>
+#include <clatter/io/model_reader.hpp>
 
 namespace clatter {
 namespace {

@@ -1,9 +1,9 @@
-#include "io/nearest_word.hpp"
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
+#include <clatter/io/nearest_word.hpp>
 
 namespace clatter {
 namespace {

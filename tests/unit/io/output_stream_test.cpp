@@ -1,9 +1,9 @@
-#include "io/output_stream.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/error.hpp"
+#include <clatter/io/output_stream.hpp>
+#include <clatter/model/error.hpp>
+
 #include "unit/io/temporary_directory.hpp"
 
 namespace clatter {

@@ -1,11 +1,10 @@
-#include "io/overrides.hpp"
-
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
-#include "io/model_reader.hpp"
+#include <gtest/gtest.h>
+
+#include <clatter/io/model_reader.hpp>
+#include <clatter/io/overrides.hpp>
 
 namespace clatter {
 namespace {

@@ -1,12 +1,12 @@
-#include "io/paraview.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <cstring>
 #include <numbers>
 #include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <clatter/io/paraview.hpp>
 
 #include "unit/io/temporary_directory.hpp"
 

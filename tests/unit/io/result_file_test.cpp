@@ -1,15 +1,15 @@
-#include "io/result_file.hpp"
+#include <cmath>
+#include <csignal>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include <cmath>
-#include <csignal>
+#include <clatter/io/result_file.hpp>
+#include <clatter/io/sha256.hpp>
+#include <clatter/model/error.hpp>
+#include <clatter/version.hpp>
 
-#include "clatter_version.hpp"
-#include "io/sha256.hpp"
-#include "model/error.hpp"
 #include "unit/io/temporary_directory.hpp"
 
 namespace clatter {

@@ -1,6 +1,6 @@
-#include "io/sha256.hpp"
-
 #include <gtest/gtest.h>
+
+#include <clatter/io/sha256.hpp>
 
 namespace clatter {
 namespace {

@@ -1,9 +1,9 @@
-#include "io/summary.hpp"
+#include <limits>
 
 #include <gtest/gtest.h>
-
-#include <limits>
 #include <nlohmann/json.hpp>
+
+#include <clatter/io/summary.hpp>
 
 #include "unit/io/temporary_directory.hpp"
 

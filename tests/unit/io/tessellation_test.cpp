@@ -1,10 +1,10 @@
-#include "io/tessellation.hpp"
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
+
+#include <gtest/gtest.h>
+
+#include <clatter/io/tessellation.hpp>
 
 namespace clatter {
 namespace {

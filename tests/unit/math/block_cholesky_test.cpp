@@ -1,10 +1,10 @@
-#include "math/block_cholesky.hpp"
+#include <algorithm>
+#include <random>
 
+#include <Eigen/SparseCore>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <Eigen/SparseCore>
-#include <random>
+#include <clatter/math/block_cholesky.hpp>
 
 namespace clatter {
 namespace {

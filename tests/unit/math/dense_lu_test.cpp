@@ -1,6 +1,6 @@
-#include "math/dense_lu.hpp"
-
 #include <gtest/gtest.h>
+
+#include <clatter/math/dense_lu.hpp>
 
 #include "support/random_state.hpp"
 

@@ -1,11 +1,11 @@
-#include "math/expression.hpp"
-
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
 #include <utility>
+
+#include <gtest/gtest.h>
+
+#include <clatter/math/expression.hpp>
 
 namespace clatter {
 namespace {

@@ -1,6 +1,6 @@
-#include "math/fixed_point_accelerator.hpp"
-
 #include <gtest/gtest.h>
+
+#include <clatter/math/fixed_point_accelerator.hpp>
 
 namespace clatter {
 namespace {

@@ -1,10 +1,10 @@
-#include "math/so3.hpp"
+#include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <cmath>
-#include <numbers>
+#include <clatter/math/so3.hpp>
 
 #include "support/finite_difference.hpp"
 #include "support/random_state.hpp"

@@ -1,9 +1,9 @@
-#include "math/system_matrix.hpp"
-
-#include <gtest/gtest.h>
+#include <vector>
 
 #include <Eigen/LU>
-#include <vector>
+#include <gtest/gtest.h>
+
+#include <clatter/math/system_matrix.hpp>
 
 #include "support/random_state.hpp"
 

@@ -1,6 +1,6 @@
-#include "model/at_rest.hpp"
-
 #include <gtest/gtest.h>
+
+#include <clatter/model/at_rest.hpp>
 
 namespace clatter {
 namespace {

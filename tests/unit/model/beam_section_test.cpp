@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -7,7 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "model/model.hpp"
+#include <gtest/gtest.h>
+
+#include <clatter/model/model.hpp>
 
 namespace clatter {
 namespace {

@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <clatter/analysis/statics.hpp>
+#include <clatter/machine/kkt_matrix.hpp>
+#include <clatter/machine/tangents.hpp>
+
+namespace clatter {
+namespace {
+
+// A node may turn by this much in a load step [rad], so that an equilibrium near the path is found;
+// what turns less, as a flat arch that snaps through, can still leave it. And by this much in an
+// update of Newton's method.
+constexpr double max_turn_of_load_step = 1.0;
+constexpr double max_turn_of_update = 0.5;
+constexpr double smallest_load_step = 1e-6;
+constexpr int easy = 6;  // updates; fewer let the next load step grow
+// The round-off of positions grows with them; a machine that falls forever must not come to count
+// as balanced for that. So many times that of the start is allowed.
+constexpr double most_growth_of_numbers = 100.0;
+
+class LoadPath {
+ public:
+  LoadPath(System& system, const Configuration& start, const StaticsSettings& settings)
+      : system_(system),
+        settings_(settings),
+        K_(system, false),
+        at_rest_(NodalVector::Zero(system.nodal_size())),
+        f_(at_rest_),
+        held_(at_rest_),
+        residual_(at_rest_),
+        increment_(at_rest_),
+        scale_(VecX::Zero(system.joint_rows())),
+        misfit_(scale_),
+        x_(VecX::Zero(K_.size())) {
+    result_.q = start;
+    result_.joint_forces = VecX::Zero(system.joint_rows());
+  }
+
+  Equilibrium follow() {
+    system_.set_load_factor(0.0);
+    most_numbers_ = most_growth_of_numbers * system_.forces(result_.q, at_rest_, held_).numbers;
+    double done = 0.0, step = 1.0;
+    while (done < 1.0) {
+      if (++result_.load_steps > settings_.max_load_steps) give_up(done, "too many load steps");
+      const Configuration before = result_.q;
+      const VecX forces_before = result_.joint_forces;
+      const double next = done + step > 1.0 - 1e-12 ? 1.0 : done + step;
+      const int updates = balance(next);
+      if (updates < 0 || largest_turn(before) > max_turn_of_load_step) {
+        if (updates >= 0) why_ = "the nodes turn ever further";
+        result_.q = before;
+        result_.joint_forces = forces_before;
+        step *= 0.5;
+        if (step < smallest_load_step) give_up(done, why_);
+        continue;
+      }
+      done = next;
+      if (updates <= easy) step *= 2.0;
+    }
+    system_.set_load_factor(1.0);
+    return result_;
+  }
+
+ private:
+  /// Newton's method at a load factor. Returns the number of updates, or -1 when it fails.
+  int balance(double factor) {
+    system_.set_load_factor(factor);
+    evaluate_rows();
+    double shift = 0.0;
+    bool polished = factor < 1.0;  // at the end once more: stiff models balance before they settle
+    for (int update = 0;; ++update) {
+      const bool balanced = is_balanced(factor);
+      if (balanced) {
+        if (polished || system_.weighted_norm(residual_) == 0.0) return update;
+        polished = true;
+      }
+      if (update == settings_.max_iterations) {
+        why_ = fmt::format("Newton's method did not converge in {} iterations", update);
+        return -1;
+      }
+      ++result_.iterations;
+      if (!solve(shift)) return balanced ? update : -1;
+      double turn = 0.0, way = 0.0;
+      for (Eigen::Index n = 0; n < increment_.size() / 6; ++n) {
+        way = std::max(way, increment_.segment<3>(6 * n).norm());
+        turn = std::max(turn, increment_.segment<3>(6 * n + 3).norm());
+      }
+      if (!std::isfinite(turn + way)) {
+        why_ = "Newton's method left the range of numbers";
+        return -1;
+      }
+      const double part = std::min({1.0, max_turn_of_update / turn, system_.length() / way});
+      increment_ *= part;
+      const Configuration from = result_.q;
+      retract(system_.nodes(), from, increment_, result_.q);
+      result_.joint_forces += part * size_ * scale_.cwiseProduct(x_.tail(scale_.size()));
+      system_.remember(result_.q);
+      evaluate_rows();
+    }
+  }
+
+  void evaluate_rows() {
+    rows_.resize(system_.joints().size());
+    Vec12 g;
+    for (std::size_t j = 0; j < rows_.size(); ++j) {
+      const Joint& joint = system_.joints()[j];
+      rows_[j].resize(static_cast<Eigen::Index>(joint.rows().size()), 12);
+      for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+        const auto row = joint.first_row + static_cast<Eigen::Index>(i);
+        joint.rows()[i].row(result_.q, g);
+        rows_[j].row(static_cast<Eigen::Index>(i)) = g.transpose();
+        scale_[row] = 1.0 / std::sqrt(system_.delassus(g, joint.a(), joint.b()));
+        misfit_[row] = joint.misfit(joint.rows()[i], result_.q);
+      }
+    }
+  }
+
+  bool is_balanced(double factor) {
+    const ForceSizes sizes = system_.forces(result_.q, at_rest_, f_);
+    residual_ = f_ - (1.0 - factor) * held_;
+    double terms = sizes.terms + (1.0 - factor) * system_.weighted_norm(held_);
+    bool fits = true;
+    double span = system_.length();
+    for (const NodeState& state : result_.q) span = std::max(span, state.x.norm());
+    for (std::size_t j = 0; j < rows_.size(); ++j) {
+      const Joint& joint = system_.joints()[j];
+      const Vec12 pair =
+          rows_[j].transpose() * result_.joint_forces.segment(joint.first_row, rows_[j].rows());
+      of_node(residual_, joint.a()) += pair.head<6>();
+      of_node(residual_, joint.b()) += pair.tail<6>();
+      terms += of_pair(system_.weights(), joint.a(), joint.b()).cwiseProduct(pair).norm();
+      for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+        const double size = joint.rows()[i].is_length() ? span : 1.0;
+        const double off = misfit_[joint.first_row + static_cast<Eigen::Index>(i)];
+        fits = fits && std::abs(off) <= 10.0 * round_off * size;
+      }
+    }
+    return fits &&
+           system_.weighted_norm(residual_) <=
+               settings_.tolerance * terms + round_off * std::min(sizes.numbers, most_numbers_);
+  }
+
+  /// One linear system; a mechanism that nothing holds yet is held by a multiple of its mass.
+  bool solve(double& shift) {
+    if (size_ == 0.0) find_size();
+    for (int attempt = 0; attempt < 12; ++attempt) {
+      K_.set_zero();
+      const TangentFactors factors{shift / size_, 0.0, 1.0 / size_};
+      add_tangents(system_, result_.q, at_rest_, factors, {}, K_);
+      add_joint_tangents(system_, result_.q, result_.joint_forces, factors, K_);
+      if (eps_ > 0.0) K_.regularise(eps_);
+      if (K_.factorise(eps_ > 0.0)) {
+        K_.gather(residual_, x_);
+        x_ /= size_;
+        x_.tail(scale_.size()) = scale_.cwiseProduct(misfit_);
+        K_.solve(x_);
+        increment_.setZero();
+        K_.scatter(x_, 1.0, increment_);
+        shift *= 0.1;
+        return true;
+      }
+      if (eps_ == 0.0 && scale_.size() > 0) {
+        eps_ = regularisation;
+      } else {
+        shift = shift > 0.0 ? 10.0 * shift : smallest_shift();
+      }
+    }
+    why_ = "the model can move without any resistance";
+    return false;
+  }
+
+  /// Of the stiffness; of what gravity gives a pendulum when nothing is elastic.
+  void find_size() {
+    size_ = size_of_stiffness(system_, result_.q, K_);
+    if (size_ == 0.0) size_ = 1e3 * smallest_shift();
+    if (size_ == 0.0) size_ = 1.0;
+  }
+
+  /// Accelerations that the unbalanced forces give a free model, over its size: 1/s^2.
+  double smallest_shift() const {
+    const double mass = std::sqrt(system_.total_mass());
+    return 1e-3 * system_.weighted_norm(residual_) / (mass * system_.length());
+  }
+
+  double largest_turn(const Configuration& before) const {
+    double largest = 0.0;
+    for (std::size_t n = 1; n < before.size(); ++n) {
+      largest = std::max(largest, log_so3(before[n].p.conjugate() * result_.q[n].p).norm());
+    }
+    return largest;
+  }
+
+  [[noreturn]] void give_up(double done, const std::string& why) const {
+    Eigen::Index worst = 0;
+    system_.weights().cwiseProduct(residual_).cwiseAbs().maxCoeff(&worst);
+    system_.set_load_factor(1.0);
+    throw Error(
+        fmt::format("no static equilibrium was found beyond {:.4g} of the loads: {} (largest "
+                    "unbalanced force at "
+                    "'{}'). A body that nothing holds has none",
+                    done, why, system_.nodes()[static_cast<std::size_t>(worst / 6)].name));
+  }
+
+  System& system_;
+  StaticsSettings settings_;
+  KktMatrix K_;
+  NodalVector at_rest_, f_, held_, residual_, increment_;
+  VecX scale_, misfit_, x_;
+  std::vector<KktMatrix::Rows> rows_;
+  double eps_ = 0.0;
+  double most_numbers_ = 0.0;
+  double size_ = 0.0;  // of the stiffness, which all equations are divided by [1/s²]
+  Equilibrium result_;
+  std::string why_;
+};
+
+}  // namespace
+
+Equilibrium find_equilibrium(System& system, const Configuration& start,
+                             const StaticsSettings& settings) {
+  return LoadPath(system, start, settings).follow();
+}
+
+}  // namespace clatter

@@ -1,0 +1,136 @@
+#include <clatter/contact/law/friction_law.hpp>
+
+namespace clatter {
+namespace {
+
+/// The conditions of one friction block of a closed contact.
+ContactStatus evaluate_block(const FrictionBall& ball, double r, const RowVector& xi,
+                             const RowVector& g, const RowVector& la, bool with_derivatives,
+                             ContactEquations& e) {
+  const Eigen::Index first = ball.first_row, count = ball.rows;
+  const RowVector xi_B = xi.segment(first, count);
+  const double length = xi_B.norm(), radius = ball.coefficient * xi[0];
+  if (length < radius) {
+    e.phi.segment(first, count) = xi_B;
+    e.residual.segment(first, count) = -g.segment(first, count);
+    if (with_derivatives) {
+      for (Eigen::Index i = first; i < first + count; ++i) {
+        e.dphi_dg(i, i) = -r;
+        e.dphi_dla(i, i) = 1.0;
+        e.dresidual_dg(i, i) = -1.0;
+      }
+    }
+    return ContactStatus::stick;
+  }
+
+  RowVector tau = RowVector::Zero(count);
+  if (length > 0.0) tau = xi_B / length;
+  e.phi.segment(first, count) = radius * tau;
+  e.residual.segment(first, count) = (radius * tau - la.segment(first, count)) / r;
+  if (!with_derivatives) return ContactStatus::slip;
+
+  // d phi_B = c tau dxi_N + A dxi_B,  A = c xi_N/|xi_B| (I - tau tau^T),  dxi = dla - r dg
+  RowMatrix A = RowMatrix::Zero(count, count);
+  if (length > 0.0) {
+    A = radius / length * (RowMatrix::Identity(count, count) - tau * tau.transpose());
+  }
+  e.dphi_dla.col(0).segment(first, count) = ball.coefficient * tau;
+  e.dphi_dla.block(first, first, count, count) = A;
+  e.dphi_dg.middleRows(first, count) = -r * e.dphi_dla.middleRows(first, count);
+  e.dresidual_dla.middleRows(first, count) = e.dphi_dla.middleRows(first, count) / r;
+  e.dresidual_dla.block(first, first, count, count).diagonal().array() -= 1.0 / r;
+  e.dresidual_dg.middleRows(first, count) = e.dphi_dg.middleRows(first, count) / r;
+  return ContactStatus::slip;
+}
+
+/// The part that all laws share: Signorini's condition on row 0. False: open, and all is done.
+bool evaluate_normal(bool may_close, double r, const RowVector& xi, const RowVector& g,
+                     const RowVector& la, bool with_derivatives, ContactEquations& e) {
+  const Eigen::Index rows = g.size();
+  e.phi.setZero(rows);
+  e.residual.resize(rows);
+  e.block_status.fill(ContactStatus::open);
+  if (with_derivatives) {
+    for (RowMatrix* d : {&e.dphi_dg, &e.dphi_dla, &e.dresidual_dg, &e.dresidual_dla}) {
+      d->setZero(rows, rows);
+    }
+  }
+  if (!may_close || xi[0] < 0.0) {
+    e.status = ContactStatus::open;
+    e.residual = -la;
+    if (with_derivatives) e.dresidual_dla.diagonal().setConstant(-1.0);
+    return false;
+  }
+  e.phi[0] = xi[0];
+  e.residual[0] = -g[0];
+  if (with_derivatives) {
+    e.dphi_dg(0, 0) = -r;
+    e.dphi_dla(0, 0) = 1.0;
+    e.dresidual_dg(0, 0) = -1.0;
+  }
+  return true;
+}
+
+void set_status(const ContactLaw& law, ContactEquations& e) {
+  e.status = law.ball_count > 0 ? e.block_status[0] : ContactStatus::slip;
+}
+
+}  // namespace
+
+void evaluate(const ContactLaw& law, bool may_close, const RowVector& g, const RowVector& la,
+              bool with_derivatives, ContactEquations& e) {
+  const double r = law.penalty;
+  const RowVector xi = la - r * g;
+  if (!evaluate_normal(may_close, r, xi, g, la, with_derivatives, e)) return;
+  for (int k = 0; k < law.ball_count; ++k) {
+    e.block_status[k] = evaluate_block(law.balls[k], r, xi, g, la, with_derivatives, e);
+  }
+  set_status(law, e);
+}
+
+void evaluate_forces(const ContactLaw& law, const ContactEquations& jump, const RowVector& rate,
+                     const RowVector& g, const RowVector& la, bool with_derivatives,
+                     ContactEquations& e, RowMatrix& dresidual_drate) {
+  const double r = law.penalty;
+  const RowVector xi = la - r * g;
+  if (with_derivatives) dresidual_drate.setZero(g.size(), g.size());
+  if (!evaluate_normal(jump.status != ContactStatus::open, r, xi, g, la, with_derivatives, e)) {
+    return;
+  }
+  for (int k = 0; k < law.ball_count; ++k) {
+    const FrictionBall& ball = law.balls[k];
+    if (jump.block_status[k] == ContactStatus::stick) {
+      e.block_status[k] = evaluate_block(ball, r, xi, g, la, with_derivatives, e);
+      continue;
+    }
+    e.block_status[k] = ContactStatus::slip;
+    const Eigen::Index first = ball.first_row, count = ball.rows;
+    const double radius = ball.coefficient * xi[0];
+    const double speed = rate.segment(first, count).norm();
+    // Where the rate is lost in the impulses, so is its direction; theirs is the same.
+    const double impulse = jump.phi.segment(first, count).norm();
+    const bool slides = speed > 1e-8 * impulse;
+    RowVector against = RowVector::Zero(count);
+    if (slides) {
+      against = -rate.segment(first, count) / speed;
+    } else if (impulse > 0.0) {
+      against = jump.phi.segment(first, count) / impulse;
+    }
+    e.phi.segment(first, count) = radius * against;
+    e.residual.segment(first, count) = (radius * against - la.segment(first, count)) / r;
+    if (!with_derivatives) continue;
+    e.dphi_dla.col(0).segment(first, count) = ball.coefficient * against;
+    e.dphi_dg.col(0).segment(first, count) = -r * ball.coefficient * against;
+    e.dresidual_dla.col(0).segment(first, count) = ball.coefficient / r * against;
+    e.dresidual_dla.block(first, first, count, count).diagonal().setConstant(-1.0 / r);
+    e.dresidual_dg.col(0).segment(first, count) = -ball.coefficient * against;
+    if (slides) {
+      dresidual_drate.block(first, first, count, count) =
+          -radius / (r * speed) *
+          (RowMatrix::Identity(count, count) - against * against.transpose());
+    }
+  }
+  set_status(law, e);
+}
+
+}  // namespace clatter

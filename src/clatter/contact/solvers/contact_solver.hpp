@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <clatter/contact/solvers/alternating_directions.hpp>
+#include <clatter/contact/solvers/contact_problem.hpp>
+#include <clatter/contact/solvers/gauss_seidel.hpp>
+#include <clatter/contact/solvers/newton_contacts.hpp>
+#include <clatter/contact/solvers/prox_fixed_point.hpp>
+#include <clatter/contact/solvers/regularised_newton.hpp>
+#include <clatter/model/contact_solver_kind.hpp>
+
+namespace clatter {
+
+std::optional<ContactSolverKind> contact_solver_of(std::string_view name);
+
+struct ContactSolverOptions {
+  ContactSolverKind solver = ContactSolverKind::automatic;
+  double tolerance = 1e-8;  ///< of the common error; 1e-4 is rough, 1e-12 near round-off
+  int max_iterations = 0;   ///< of each solver on each island; 0: what suits it
+};
+
+struct ContactSolution {
+  bool solved = false;                                         ///< within the tolerance
+  ContactSolverKind solver = ContactSolverKind::gauss_seidel;  ///< that had the last word
+  int iterations = 0;  ///< of the hardest island, all its solvers together
+  int islands = 1;     ///< that were solved one by one; 1 when sweeps over all were enough
+  double error = 0.0;  ///< the common one
+};
+
+/// Solves contact problems with any of the solvers, or with what is best for each. Islands of
+/// contacts that do not touch are solved one by one. Keeps its memory from one problem to the next.
+class ContactSolver {
+ public:
+  /// `r`: the result; the first guess, too, if it has the right size. Never throws for want of a
+  /// solution: there may be none.
+  ContactSolution solve(const ContactProblem& problem, const ContactSolverOptions& options,
+                        VecX& r);
+
+ private:
+  struct Island {
+    int first_contact = 0, contacts = 0;  // in order_
+  };
+
+  void find_islands(const ContactSystem& system);
+  void extract(const ContactSystem& system, const Island& island, const VecX& r);
+  void put_back(const ContactSystem& system, const Island& island, VecX& r) const;
+  SolverRun run_one(ContactSolverKind kind, double target, int max_iterations);
+  SolverRun run_best(double target, int max_iterations, bool slow, ContactSolverKind& solver);
+
+  GaussSeidel gauss_seidel_;
+  NewtonContacts newton_;
+  RegularisedNewton regularised_newton_;
+  ProxFixedPoint fixed_point_;
+  AlternatingDirections alternating_;
+
+  std::vector<int> parent_, order_, contact_of_row_;
+  std::vector<Island> islands_;
+  // The island at hand: contacts have dense blocks, and their own among them.
+  std::vector<int> starts_, columns_, place_, mark_, neighbours_;
+  std::vector<double> values_, b_, r_;
+  std::vector<CondensedContact> contacts_;
+  ContactSystem island_;
+  VecX u_;
+};
+
+}  // namespace clatter

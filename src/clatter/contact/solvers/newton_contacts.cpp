@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <cmath>
+
+#include <clatter/contact/solvers/newton_contacts.hpp>
+
+namespace clatter {
+namespace {
+
+constexpr int max_halvings = 6;
+constexpr double compliance = 1e-10;  // of redundant contacts, relative to the diagonal
+
+}  // namespace
+
+/// The penalties of the augmented Lagrangian: inverse diagonal of each contact's block.
+void NewtonContacts::find_steps(const ContactSystem& system) {
+  if (steps_.size() < system.contacts.size()) steps_.resize(system.contacts.size());
+  const auto diagonal = [&](int row) {
+    const int* begin = system.columns + system.starts[row];
+    const int* end = system.columns + system.starts[row + 1];
+    const int* at = std::lower_bound(begin, end, row);
+    return at != end && *at == row ? system.values[at - system.columns] : 0.0;
+  };
+  for (std::size_t c = 0; c < system.contacts.size(); ++c) {
+    const CondensedContact& contact = system.contacts[c];
+    const double of_normal = diagonal(contact.first_row);
+    steps_[c].normal = of_normal > 0.0 ? 1.0 / of_normal : 1.0;
+    for (int b = 0; b < contact.law.ball_count; ++b) {
+      const FrictionBall& ball = contact.law.balls[static_cast<std::size_t>(b)];
+      double sum = 0.0;
+      for (int i = 0; i < ball.rows; ++i) sum += diagonal(contact.first_row + ball.first_row + i);
+      steps_[c].balls[static_cast<std::size_t>(b)] = sum > 0.0 ? ball.rows / sum : 1.0;
+    }
+  }
+}
+
+/// Squared residual of the equations, each in the root of an energy.
+double NewtonContacts::merit(const ContactSystem& system, const VecX& r, const VecX& u) const {
+  double sum = 0.0;
+  for (std::size_t c = 0; c < system.contacts.size(); ++c) {
+    const CondensedContact& contact = system.contacts[c];
+    const double step = steps_[c].normal;
+    const double *r_c = r.data() + contact.first_row, *u_c = u.data() + contact.first_row;
+    const double normal = std::max(0.0, r_c[0] - step * u_c[0]);
+    sum += (r_c[0] - normal) * (r_c[0] - normal) / step;
+    for (int b = 0; b < contact.law.ball_count; ++b) {
+      const FrictionBall& ball = contact.law.balls[static_cast<std::size_t>(b)];
+      const double of_ball = steps_[c].balls[static_cast<std::size_t>(b)];
+      double square = 0.0;
+      std::array<double, max_contact_rows> xi;
+      for (int i = 0; i < ball.rows; ++i) {
+        xi[i] = r_c[ball.first_row + i] - of_ball * u_c[ball.first_row + i];
+        square += xi[i] * xi[i];
+      }
+      const double radius = ball.coefficient * normal;
+      const double factor = square > radius * radius ? radius / std::sqrt(square) : 1.0;
+      for (int i = 0; i < ball.rows; ++i) {
+        const double off = r_c[ball.first_row + i] - factor * xi[i];
+        sum += off * off / of_ball;
+      }
+    }
+  }
+  return sum;
+}
+
+/// Fills the matrix and dr_ (right side) at r_, u_.
+void NewtonContacts::linearise(const ContactSystem& system) {
+  double* J = matrix_.values();
+  kept_.assign(static_cast<std::size_t>(system.rows), 1);
+  open_.setZero(system.rows);
+  for (std::size_t c = 0; c < system.contacts.size(); ++c) {
+    const CondensedContact& contact = system.contacts[c];
+    const int first = contact.first_row;
+    const double xi_N = r_[first] - steps_[c].normal * u_[first];
+    if (xi_N < 0.0) {
+      for (int i = first; i < first + contact.rows; ++i) {
+        kept_[static_cast<std::size_t>(i)] = 0;
+        open_[i] = -r_[i];
+      }
+    }
+  }
+  for (std::size_t c = 0; c < system.contacts.size(); ++c) {
+    const CondensedContact& contact = system.contacts[c];
+    const int first = contact.first_row;
+    if (kept_[static_cast<std::size_t>(first)] == 0) {
+      dr_.segment(first, contact.rows) = open_.segment(first, contact.rows);
+      continue;
+    }
+    // Rows of a contact have the same columns, and its own follow each other.
+    const int begin = system.starts[first], length = system.starts[first + 1] - begin;
+    const int own = static_cast<int>(
+        std::lower_bound(system.columns + begin, system.columns + begin + length, first) -
+        (system.columns + begin));
+    const auto line = [&](int i) { return J + begin + static_cast<long>(i) * length; };
+    const auto given = [&](int i) { return system.values + begin + static_cast<long>(i) * length; };
+    const double xi_N = r_[first] - steps_[c].normal * u_[first];
+    const auto velocity_row = [&](int i) {
+      std::copy(given(i), given(i) + length, line(i));
+      line(i)[own + i] += compliance * std::abs(given(i)[own + i]);
+      dr_[first + i] = -u_[first + i];
+    };
+    velocity_row(0);
+    for (int b = 0; b < contact.law.ball_count; ++b) {
+      const FrictionBall& ball = contact.law.balls[static_cast<std::size_t>(b)];
+      const double step = steps_[c].balls[static_cast<std::size_t>(b)];
+      const int at = ball.first_row;
+      std::array<double, max_contact_rows> tau;
+      double square = 0.0;
+      for (int i = 0; i < ball.rows; ++i) {
+        tau[i] = r_[first + at + i] - step * u_[first + at + i];
+        square += tau[i] * tau[i];
+      }
+      const double size = std::sqrt(square), radius = ball.coefficient * xi_N;
+      if (size < radius) {
+        for (int i = 0; i < ball.rows; ++i) velocity_row(at + i);
+        continue;
+      }
+      // (I - A) dr_B + A step W_B dr - c tau dr_N = c tau r_N - r_B,  A = radius/|xi| (I - tau
+      // tau') all divided by the step; the normal row has been used to eliminate u_N.
+      const double part = size > 0.0 ? radius / size : 0.0;
+      for (int i = 0; i < ball.rows; ++i) tau[i] = size > 0.0 ? tau[i] / size : 0.0;
+      std::array<double, max_contact_rows> t;
+      const double bound = std::max(radius, r_.segment(first + at, ball.rows).norm());
+      for (int i = 0; i < ball.rows; ++i) t[i] = bound > 0.0 ? r_[first + at + i] / bound : 0.0;
+      for (int i = 0; i < ball.rows; ++i) {
+        double* row = line(at + i);
+        std::fill(row, row + length, 0.0);
+        for (int j = 0; j < ball.rows; ++j) {
+          const double A = part * ((i == j ? 1.0 : 0.0) - t[i] * tau[j]);
+          if (A != 0.0) {
+            const double* W_j = given(at + j);
+            for (int k = 0; k < length; ++k) row[k] += A * W_j[k];
+          }
+          row[own + at + j] += ((i == j ? 1.0 : 0.0) - A) / step;
+        }
+        row[own] -= ball.coefficient * tau[i] / step;
+        dr_[first + at + i] = (ball.coefficient * tau[i] * r_[first] - r_[first + at + i]) / step;
+      }
+    }
+    // What the opening contacts take away.
+    for (int i = 0; i < contact.rows; ++i) {
+      double sum = 0.0;
+      for (int k = 0; k < length; ++k) {
+        const double change = open_[system.columns[begin + k]];
+        if (change != 0.0) sum += line(i)[k] * change;
+      }
+      dr_[first + i] -= sum;
+    }
+  }
+}
+
+SolverRun NewtonContacts::solve(const ContactSystem& system, double target, int max_iterations,
+                                double* r) {
+  prepare(system);
+  return iterate(system, target, max_iterations, r);
+}
+
+SolverRun NewtonContacts::iterate(const ContactSystem& system, double target, int max_iterations,
+                                  double* r) {
+  SolverRun run;
+  find_steps(system);
+  r_ = Eigen::Map<const VecX>(r, system.rows);
+  u_.resize(system.rows);
+  dr_.resize(system.rows);
+  contact_velocities(system, r_.data(), u_.data());
+  run.residual = std::sqrt(squared_residual(system, r_.data(), u_.data()));
+  best_ = r_;
+  double now = merit(system, r_, u_);
+  std::array<double, 3> recent;
+  recent.fill(now);
+  double residual = run.residual;
+  while (residual > target && run.iterations < max_iterations) {
+    linearise(system);
+    if (!matrix_.factorise(kept_)) break;
+    matrix_.solve(dr_.data());
+    if (!dr_.allFinite()) break;
+    start_ = r_;
+    const double bound = *std::max_element(recent.begin(), recent.end());
+    double length = 1.0;
+    for (int k = 0;; ++k) {
+      r_ = start_ + length * dr_;
+      contact_velocities(system, r_.data(), u_.data());
+      now = merit(system, r_, u_);
+      if (now <= bound) break;
+      if (k == max_halvings) {  // the kinks may raise the residual for a while
+        r_ = start_ + dr_;
+        contact_velocities(system, r_.data(), u_.data());
+        now = merit(system, r_, u_);
+        break;
+      }
+      length *= 0.5;
+    }
+    recent[static_cast<std::size_t>(run.iterations) % recent.size()] = now;
+    ++run.iterations;
+    residual = std::sqrt(squared_residual(system, r_.data(), u_.data()));
+    if (!std::isfinite(residual)) break;
+    if (residual < run.residual) {
+      run.residual = residual;
+      best_ = r_;
+    }
+  }
+  std::copy(best_.data(), best_.data() + system.rows, r);
+  run.solved = run.residual <= target;
+  return run;
+}
+
+}  // namespace clatter

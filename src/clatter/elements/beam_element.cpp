@@ -1,0 +1,404 @@
+#include <cmath>
+
+#include <clatter/elements/beam_element.hpp>
+#include <clatter/math/two.hpp>
+
+// Many products of small matrices: much faster when none of them is a call. Not with sanitizers,
+// whose checks would grow beyond what a compiler can take, and to no avail without optimisation.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CLATTER_SANITIZED
+#endif
+#endif
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(CLATTER_SANITIZED)
+#define CLATTER_WITHOUT_CALLS [[gnu::flatten]]
+#else
+#define CLATTER_WITHOUT_CALLS
+#endif
+
+namespace clatter {
+namespace {
+
+using TwoVec3 = Eigen::Matrix<Two, 3, 1>;
+using TwoMat3 = Eigen::Matrix<Two, 3, 3>;
+
+/// X Y, X^T Y and X Y^T: with sanitizers, expressions of Eigen would be written out everywhere.
+TwoMat3 product(const TwoMat3& X, const TwoMat3& Y) { return X * Y; }
+TwoMat3 transposed_product(const TwoMat3& X, const TwoMat3& Y) { return X.transpose() * Y; }
+TwoMat3 product_transposed(const TwoMat3& X, const TwoMat3& Y) { return X * Y.transpose(); }
+/// skew(a) X and X skew(a)
+TwoMat3 skew_times(const TwoVec3& a, const TwoMat3& X) {
+  TwoMat3 product;
+  for (int i = 0; i < 3; ++i) product.col(i) = a.cross(X.col(i));
+  return product;
+}
+TwoMat3 times_skew(const TwoMat3& X, const TwoVec3& a) {
+  TwoMat3 product;
+  product.col(0) = a.z() * X.col(1) - a.y() * X.col(2);
+  product.col(1) = a.x() * X.col(2) - a.z() * X.col(0);
+  product.col(2) = a.y() * X.col(0) - a.x() * X.col(1);
+  return product;
+}
+
+/// Angular velocities of a node and another.
+TwoVec3 spins(const NodalVector& v, Eigen::Index one, Eigen::Index other) {
+  const double *first = v.data() + 6 * one + 3, *second = v.data() + 6 * other + 3;
+  return {Two(first[0], second[0]), Two(first[1], second[1]), Two(first[2], second[2])};
+}
+
+/// The blocks of a tangent but for those that balance of forces gives: x is where b is from a,
+/// and a, b are their rotations.
+struct Blocks {
+  TwoMat3 xx, xa, xb, ax, aa, ab, bx, ba, bb;
+
+  void symmetrise() {
+    const auto average = [](TwoMat3& block, TwoMat3& mirrored) {
+      block = (0.5 * (block + mirrored.transpose())).eval();
+      mirrored = block.transpose();
+    };
+    average(xa, ax);
+    average(xb, bx);
+    average(ab, ba);
+    for (TwoMat3* block : {&xx, &aa, &bb}) *block = (0.5 * (*block + block->transpose())).eval();
+  }
+};
+
+/// Blocks of mass M + damping C without damping of the beam: between positions a multiple of the
+/// identity.
+struct MassBlocks {
+  Two xx;
+  TwoMat3 aa, ab, ba, bb;
+};
+
+void write(const TwoMat3& block, int row, int column, Mat12& first, Mat12& second) {
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i) {
+      const Two entry = block(i, j);
+      first(row + i, column + j) = entry.lanes[0];
+      second(row + i, column + j) = entry.lanes[1];
+    }
+  }
+}
+
+}  // namespace
+
+/// Rates of chord, psi and u.
+struct BeamElement::Rates {
+  Vec3 chord, psi, u;
+  [[gnu::noinline]] Rates(const Helix& helix, const Vec12& v)
+      : chord(helix.Ra.transpose() * (v.segment<3>(XB) - v.segment<3>(XA)) +
+              helix.chord.cross(v.segment<3>(TA))),
+        psi(helix.map.A.transpose() * v.segment<3>(TB) - helix.map.A * v.segment<3>(TA)),
+        u(helix.map.A * chord + helix.map.slope(helix.chord) * psi) {}
+};
+
+BeamElement::BeamElement(int a, int b, const BeamProperties& properties)
+    : a_(a),
+      b_(b),
+      p_(properties),
+      offset_(!p_.frame_a.isIdentity(0.0) || !p_.frame_b.isIdentity(0.0)),
+      turn_a_(p_.frame_a),
+      turn_b_(p_.frame_b) {
+  const double half = 0.5 * p_.length, sixth = p_.lumped_mass ? 0.0 : p_.length / 6.0;
+  sixth_mass_ << Vec3::Constant(sixth * p_.line_mass), sixth * p_.line_inertia;
+  const Mat3 one = Mat3::Identity();
+  const auto fill = [&](int at_a, int at_b, const Mat3& line, const Mat3& Fa, const Mat3& Fb) {
+    mass_correction_.block<3, 3>(at_a, at_a) = -sixth * Fa * line * Fa.transpose();
+    mass_correction_.block<3, 3>(at_a, at_b) = sixth * Fa * line * Fb.transpose();
+    mass_correction_.block<3, 3>(at_b, at_a) = sixth * Fb * line * Fa.transpose();
+    mass_correction_.block<3, 3>(at_b, at_b) = -sixth * Fb * line * Fb.transpose();
+    mass_.block<3, 3>(at_a, at_a) = half * Fa * line * Fa.transpose();
+    mass_.block<3, 3>(at_b, at_b) = half * Fb * line * Fb.transpose();
+  };
+  fill(XA, XB, p_.line_mass * one, one, one);
+  fill(TA, TB, p_.line_inertia.asDiagonal(), p_.frame_a, p_.frame_b);
+  mass_ += mass_correction_;
+}
+
+void BeamElement::lay(const Configuration& q, Helix& lies) const {
+  const NodeState &A = q[static_cast<std::size_t>(a_)], &B = q[static_cast<std::size_t>(b_)];
+  Quaternion turn;
+  if (offset_) {
+    lies.Ra = A.R * p_.frame_a;
+    turn = (A.p * turn_a_).conjugate() * (B.p * turn_b_);
+  } else {
+    lies.Ra = A.R;
+    turn = A.p.conjugate() * B.p;
+  }
+  lies.chord = lies.Ra.transpose() * (B.x - A.x);
+  lies.map = ChordMap(log_so3(turn));
+  lies.u = lies.map.A * lies.chord;
+}
+
+[[gnu::noinline]] Vec12 BeamElement::in_section_axes(const NodalVector& v) const {
+  Vec12 pair = of_pair(v, a_, b_);
+  if (offset_) {
+    pair.segment<3>(TA) = (p_.frame_a.transpose() * pair.segment<3>(TA)).eval();
+    pair.segment<3>(TB) = (p_.frame_b.transpose() * pair.segment<3>(TB)).eval();
+  }
+  return pair;
+}
+
+SectionVector BeamElement::strain(const Helix& helix) const {
+  SectionVector strain;
+  strain << helix.u / p_.length - Vec3::UnitX(),
+      helix.map.psi / p_.length - p_.unstressed_curvature;
+  return strain;
+}
+
+SectionVector BeamElement::resultant(const Helix& helix, const NodalVector& v) const {
+  SectionVector total = strain(helix);
+  if (p_.stiffness_damping > 0.0) {
+    const Rates rates(helix, in_section_axes(v));
+    total.head<3>() += p_.stiffness_damping / p_.length * rates.u;
+    total.tail<3>() += p_.stiffness_damping / p_.length * rates.psi;
+  }
+  return p_.stiffness.cwiseProduct(total);
+}
+
+BeamElement::Section BeamElement::section(const Configuration& q, const NodalVector& v) const {
+  const Helix lies = helix(q);
+  return {strain(lies), resultant(lies, v)};
+}
+
+double BeamElement::cosine_of_half_bend(const Configuration& q) const {
+  const NodeState &A = q[static_cast<std::size_t>(a_)], &B = q[static_cast<std::size_t>(b_)];
+  return std::abs(offset_ ? (A.p * turn_a_).dot(B.p * turn_b_) : A.p.dot(B.p));
+}
+
+Vec6 BeamElement::stiffest_force() const {
+  const double pull = p_.stiffness.head<3>().maxCoeff() / p_.length;
+  const double turn = p_.stiffness.tail<3>().maxCoeff() / (p_.length * p_.length) +
+                      0.5 * p_.stiffness.segment<2>(1).maxCoeff();
+  Vec6 force;
+  force << Vec3::Constant(pull), Vec3::Constant(turn);
+  return force;
+}
+
+CLATTER_WITHOUT_CALLS void BeamElement::force(const Helix& lies, const NodalVector& v,
+                                              Vec12& f) const {
+  const SectionVector stress = resultant(lies, v);
+  const Vec3 N = stress.head<3>(), M = stress.tail<3>();
+  // Virtual work N . du + M . dpsi = p . dchord + m . dpsi
+  const Vec3 p = lies.map.A.transpose() * N;
+  const Vec3 m = M + lies.map.slope_along(N, lies.chord);
+  f.segment<3>(XA) = lies.Ra * p;
+  f.segment<3>(XB) = -f.segment<3>(XA);
+  f.segment<3>(TA) = lies.chord.cross(p) + lies.map.A.transpose() * m;
+  f.segment<3>(TB) = -lies.map.A * m;
+  if (offset_) {
+    f.segment<3>(TA) = (p_.frame_a * f.segment<3>(TA)).eval();
+    f.segment<3>(TB) = (p_.frame_b * f.segment<3>(TB)).eval();
+  }
+  const Vec12 pair = of_pair(v, a_, b_);
+  Vec12 momentum;
+  correct_momentum(v, momentum);
+  f.segment<3>(TA) -= pair.segment<3>(TA).cross(momentum.segment<3>(TA));
+  f.segment<3>(TB) -= pair.segment<3>(TB).cross(momentum.segment<3>(TB));
+  if (p_.mass_damping > 0.0) f.noalias() -= p_.mass_damping * mass_ * pair;
+}
+
+// The energy is a function of chord and psi, with the gradient (p, m). Their variations are
+//   dchord = Ra^T (dx_b - dx_a) + chord x dTheta_a,   dpsi = A^T dTheta_b - A dTheta_a,
+// and those of the gradient, with du = A dchord + E dpsi and stiffnesses S, B per length,
+//   dp = A^T S du + P dpsi,   dm = B dpsi + E^T S du + Q dpsi + P^T dchord.
+// With stiffness damping u and psi in the stress are replaced by u + beta du/dt, psi + beta
+// dpsi/dt.
+CLATTER_WITHOUT_CALLS void BeamElement::tangents(const Place& first, const Place& second,
+                                                 const NodalVector& v,
+                                                 const TangentFactors& factors) {
+  const BeamElement &one = first.element, &other = second.element;
+  const bool offset = one.offset_ || other.offset_;
+  const TwoMat3 Fa = both(one.p_.frame_a, other.p_.frame_a);
+  const TwoMat3 Fb = both(one.p_.frame_b, other.p_.frame_b);
+  TwoVec3 spin_a = spins(v, one.a_, other.a_), spin_b = spins(v, one.b_, other.b_);
+  if (offset) {
+    spin_a = (Fa.transpose() * spin_a).eval();
+    spin_b = (Fb.transpose() * spin_b).eval();
+  }
+
+  Blocks K;
+  if (factors.stiffness != 0.0) {
+    ChordMapOf<Two> map;
+    const ChordMap &one_map = first.lies.map, &other_map = second.lies.map;
+    map.psi = both(one_map.psi, other_map.psi);
+    map.th2 = Two(one_map.th2, other_map.th2);
+    map.c.value = Two(one_map.c.value, other_map.c.value);
+    map.c.slope = Two(one_map.c.slope, other_map.c.slope);
+    map.c.bend = Two(one_map.c.bend, other_map.c.bend);
+    map.A = both(one_map.A, other_map.A);
+    const TwoMat3 &A = map.A, Ra = both(first.lies.Ra, second.lies.Ra);
+    const TwoVec3 chord = both(first.lies.chord, second.lies.chord);
+    const Eigen::Matrix<Two, 6, 1> stress =
+        factors.stiffness * both(one.resultant(first.lies, v), other.resultant(second.lies, v));
+    const Eigen::Matrix<Two, 6, 1> per_length =
+        Two(factors.stiffness / one.p_.length, factors.stiffness / other.p_.length) *
+        both(one.p_.stiffness, other.p_.stiffness);
+    const TwoVec3 N = stress.head<3>(), S = per_length.head<3>(), B = per_length.tail<3>();
+    const TwoMat3 E = map.slope(chord), P = map.transposed_slope(N);
+    const TwoVec3 p = A.transpose() * N;
+    const TwoVec3 m = stress.tail<3>() + E.transpose() * N;
+
+    // Variations of the stress with chord, psi and directly with Theta_a.
+    TwoMat3 N_chord = S.asDiagonal() * A, N_psi = S.asDiagonal() * E, N_turn;
+    TwoMat3 M_psi = B.asDiagonal();
+    const bool damped = one.p_.stiffness_damping > 0.0 || other.p_.stiffness_damping > 0.0;
+    if (damped) {
+      const Two beta(one.p_.stiffness_damping, other.p_.stiffness_damping);
+      const Vec12 one_ends = one.in_section_axes(v), other_ends = other.in_section_axes(v);
+      const Rates one_rates(first.lies, one_ends), other_rates(second.lies, other_ends);
+      const auto of_ends = [&](int at) {
+        return both<3, 1>(one_ends.segment<3>(at), other_ends.segment<3>(at));
+      };
+      const TwoVec3 chord_rate = both(one_rates.chord, other_rates.chord);
+      const TwoVec3 psi_rate = both(one_rates.psi, other_rates.psi);
+      const TwoVec3 apart = Ra.transpose() * (of_ends(XB) - of_ends(XA));
+      const TwoMat3 psi_rate_psi = map.transposed_slope(spin_b) - map.slope(spin_a);
+      const TwoVec3 S_beta = beta * S, B_beta = beta * B;
+      N_chord += S_beta.asDiagonal() * (map.rate(psi_rate) - times_skew(A, spin_a));
+      N_psi += S_beta.asDiagonal() *
+               (map.slope(chord_rate) + map.slope_rate(chord, psi_rate) + E * psi_rate_psi);
+      M_psi += B_beta.asDiagonal() * psi_rate_psi;
+      N_turn = S_beta.asDiagonal() * times_skew(A, apart);
+    }
+    const TwoMat3 p_chord = transposed_product(A, N_chord);
+    const TwoMat3 p_psi = transposed_product(A, N_psi) + P;
+    const TwoMat3 m_psi = M_psi + transposed_product(E, N_psi) + map.curvature(N, chord);
+
+    // ... and of the gradient with x_b (= minus x_a), Theta_a and Theta_b.
+    const TwoMat3 p_x = product_transposed(p_chord, Ra);
+    const TwoMat3 p_b = product_transposed(p_psi, A);
+    TwoMat3 p_a = times_skew(p_chord, chord) - product(p_psi, A);
+    if (damped) p_a += transposed_product(A, N_turn);
+
+    // Torques balance: that on a is chord x p - turn A m, where turn A = A^T.
+    const TwoMat3 m_slope = map.slope(m), turn = map.rotation();
+    const TwoVec3 torque_b = -A * m;
+    K.xx = product(Ra, p_x);
+    K.xa = product(Ra, p_a - skew(p));
+    K.xb = product(Ra, p_b);
+    K.bb = product_transposed(product(A, m_psi) + m_slope, A);
+    K.ab = -skew_times(chord, p_b) - product(turn, K.bb + skew(torque_b));
+    if (damped) {
+      const TwoMat3 m_chord = transposed_product(E, N_chord) + P.transpose();
+      const TwoMat3 m_a =
+          times_skew(m_chord, chord) - product(m_psi, A) + transposed_product(E, N_turn);
+      K.bx = product(A, product_transposed(m_chord, Ra));
+      K.ax = skew_times(p, Ra.transpose()) - skew_times(chord, p_x) - product(turn, K.bx);
+      K.ba = product(A, m_a) - product(m_slope, A);
+    } else {
+      // Derivatives of an energy in different directions commute unless both turn the same node.
+      K.bx = K.xb.transpose();
+      K.ax = K.xa.transpose();
+      K.ba = K.ab.transpose();
+    }
+    K.aa = chord * p.transpose() - skew_times(chord, p_a) + skew(turn * torque_b) -
+           product(turn, K.ba);
+    K.aa.diagonal().array() -= chord.dot(p);
+  } else {
+    for (TwoMat3* block : {&K.xx, &K.xa, &K.xb, &K.ax, &K.aa, &K.ab, &K.bx, &K.ba, &K.bb}) {
+      block->setZero();
+    }
+  }
+
+  // Inertia and gyroscopic torques of the mass correction.
+  const auto sixth = both(one.sixth_mass_, other.sixth_mass_);
+  const TwoVec3 inertia = sixth.tail<3>(), part = factors.mass * inertia;
+  const TwoVec3 momentum = factors.damping * inertia.cwiseProduct(spin_b - spin_a);
+  MassBlocks M;
+  M.xx = factors.mass * sixth[0];
+  M.ab = skew(factors.damping * spin_a) * inertia.asDiagonal();
+  M.ba = skew(factors.damping * spin_b) * inertia.asDiagonal();
+  M.ab.diagonal() += part;
+  M.ba.diagonal() += part;
+  M.aa = -M.ab - skew(momentum);
+  M.bb = -M.ba + skew(momentum);
+
+  if (offset) {
+    for (TwoMat3* block : {&K.ax, &K.aa, &K.ab, &M.aa, &M.ab}) *block = product(Fa, *block);
+    for (TwoMat3* block : {&K.bx, &K.ba, &K.bb, &M.ba, &M.bb}) *block = product(Fb, *block);
+    for (TwoMat3* block : {&K.xa, &K.aa, &K.ba, &M.aa, &M.ba}) {
+      *block = product_transposed(*block, Fa);
+    }
+    for (TwoMat3* block : {&K.xb, &K.ab, &K.bb, &M.ab, &M.bb}) {
+      *block = product_transposed(*block, Fb);
+    }
+  }
+  if (first.T_a != nullptr) {
+    const TwoMat3 Ta = both(*first.T_a, *second.T_a), Tb = both(*first.T_b, *second.T_b);
+    for (TwoMat3* block : {&K.xa, &K.aa, &K.ba}) *block = product(*block, Ta);
+    for (TwoMat3* block : {&K.xb, &K.ab, &K.bb}) *block = product(*block, Tb);
+  }
+  if (factors.symmetric) K.symmetrise();
+
+  const auto put = [&](int row, int column, const TwoMat3& block) {
+    write(block, row, column, first.tangent, second.tangent);
+  };
+  K.xx.diagonal().array() -= M.xx;
+  put(XA, XA, K.xx);
+  put(XB, XB, K.xx);
+  K.xx = -K.xx;
+  put(XA, XB, K.xx);
+  put(XB, XA, K.xx);
+  put(XA, TA, -K.xa);
+  put(XB, TA, K.xa);
+  put(XA, TB, -K.xb);
+  put(XB, TB, K.xb);
+  put(TA, XA, -K.ax);
+  put(TA, XB, K.ax);
+  put(TB, XA, -K.bx);
+  put(TB, XB, K.bx);
+  put(TA, TA, K.aa + M.aa);
+  put(TA, TB, K.ab + M.ab);
+  put(TB, TA, K.ba + M.ba);
+  put(TB, TB, K.bb + M.bb);
+  if (factors.damping == 0.0) return;
+  for (const Place* place : {&first, &second}) {
+    if (place->element.is_damped()) {
+      place->element.add_damping(place->lies, factors.damping, place->tangent);
+    }
+  }
+}
+
+[[gnu::noinline]] void BeamElement::add_damping(const Helix& lies, double factor,
+                                                Mat12& matrix) const {
+  matrix += factor * p_.mass_damping * mass_;
+  if (p_.stiffness_damping == 0.0) return;
+  const Mat3& A = lies.map.A;
+  Eigen::Matrix<double, 3, 12> chord_rows = Eigen::Matrix<double, 3, 12>::Zero();
+  Eigen::Matrix<double, 6, 12> rows = Eigen::Matrix<double, 6, 12>::Zero();  // of u and psi
+  chord_rows.middleCols<3>(XB) = lies.Ra.transpose();
+  chord_rows.middleCols<3>(XA) = -chord_rows.middleCols<3>(XB);
+  chord_rows.middleCols<3>(TA) = skew(lies.chord);
+  rows.block<3, 3>(3, TA) = -A;
+  rows.block<3, 3>(3, TB) = A.transpose();
+  rows.topRows<3>() = A * chord_rows + lies.map.slope(lies.chord) * rows.bottomRows<3>();
+  if (offset_) {
+    rows.middleCols<3>(TA) = (rows.middleCols<3>(TA) * p_.frame_a.transpose()).eval();
+    rows.middleCols<3>(TB) = (rows.middleCols<3>(TB) * p_.frame_b.transpose()).eval();
+  }
+  const SectionVector damping = factor * p_.stiffness_damping / p_.length * p_.stiffness;
+  matrix.noalias() += rows.transpose() * damping.asDiagonal() * rows;
+}
+
+double BeamElement::energy(const Helix& lies) const {
+  const SectionVector e = strain(lies);
+  return 0.5 * p_.length * e.dot(p_.stiffness.cwiseProduct(e));
+}
+
+double BeamElement::dissipated_power(const Configuration& q, const NodalVector& v) const {
+  double power = 0.0;
+  if (p_.mass_damping > 0.0) {
+    const Vec12 pair = of_pair(v, a_, b_);
+    power += p_.mass_damping * pair.dot(mass_ * pair);
+  }
+  if (p_.stiffness_damping > 0.0) {
+    const Rates rates(helix(q), in_section_axes(v));
+    SectionVector rate;
+    rate << rates.u, rates.psi;
+    power += p_.stiffness_damping / p_.length * rate.dot(p_.stiffness.cwiseProduct(rate));
+  }
+  return power;
+}
+
+}  // namespace clatter

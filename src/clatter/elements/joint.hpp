@@ -1,0 +1,94 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <clatter/elements/pair_coordinate.hpp>
+#include <clatter/elements/pair_slip.hpp>
+#include <clatter/model/model.hpp>
+
+namespace clatter {
+
+/// One bilateral condition. Either it holds a position, coordinate(q) = target(t), and with it the
+/// rate; or only a velocity, slip(q, v) = rate(t). Both have a row G(q) with the rate G v and the
+/// reaction G^T la, which is all that equations of motion and impulses need.
+struct JointRow {
+  std::variant<PairCoordinate, PairSlip> held;
+  bool driven = false;  ///< the joint's motor gives the target or the rate
+  double target = 0.0;  ///< of a coordinate without motor; the rate is zero
+
+  bool holds_position() const { return std::holds_alternative<PairCoordinate>(held); }
+  /// In metres or metres per second, not a cosine or an angle.
+  bool is_length() const;
+  /// As in PairCoordinate.
+  bool acts_on(int group) const;
+  bool couples(int group, int other) const;
+
+  /// g := G(q)
+  void row(const Configuration& q, Vec12& g) const;
+  /// H(i, k) := derivative of entry i of the row with respect to variation k. For velocities v of
+  /// the pair and a force la in the row: d(G v)/dq = v^T H, dG/dt v = v . H v, d(G^T la)/dq = la H.
+  void row_derivative(const Configuration& q, Mat12& H) const;
+};
+
+/// A joint is the list of rows that its kind holds between two nodes.
+class Joint {
+ public:
+  /// `spec` has its points already relative to the nodes (centres of mass). Rows that the nodes
+  /// fulfil by being planar are left out.
+  Joint(const JointSpec& spec, int a, int b, const std::vector<Node>& nodes,
+        const Configuration& q0);
+
+  const std::string& name() const { return name_; }
+  int a() const { return a_; }
+  int b() const { return b_; }
+  const Place& place() const { return place_; }
+  const std::vector<JointRow>& rows() const { return rows_; }
+  int first_row = 0;  ///< in the order of all joints of a system
+
+  /// Evaluates the motor: target and rate at t. `spacing` as in Expression::rate.
+  void set_time(double t, double spacing);
+
+  /// coordinate - target; differences of angles within half a turn. Zero for a row that holds no
+  /// position.
+  double misfit(const JointRow& row, const Configuration& q) const;
+  double target(const JointRow& row) const { return row.driven ? motor_value_ : row.target; }
+  double target_rate(const JointRow& row) const {
+    if (!row.driven) return 0.0;
+    return row.holds_position() ? motor_rate_ : motor_value_;
+  }
+  double target_acceleration(const JointRow& row, double t, double spacing) const;
+  bool has_motor() const { return motor_.has_value(); }
+
+  /// True when an axis that the joint holds parallel points the wrong way: half a turn off.
+  bool is_reversed(const Configuration& q) const;
+
+  /// The free coordinate (revolute: angle with turns counted, prismatic: displacement, distance).
+  bool has_coordinate() const { return free_coordinate_.has_value(); }
+  bool coordinate_is_angle() const { return free_coordinate_ && free_coordinate_->is_angle(); }
+  double coordinate(const Configuration& q) const;
+  void remember(const Configuration& q);
+
+  /// Force and torque on b at the joint's point, in space axes, of a generalised force on b's node.
+  void reaction(const Vec6& on_b, const Configuration& q, Vec3& force, Vec3& torque) const;
+
+ private:
+  void add_rolling(const JointSpec& spec, const Configuration& q0);
+
+  std::string name_;
+  int a_, b_;
+  Vec3 point_b_;
+  Place place_;
+  std::vector<JointRow> rows_;
+  std::vector<PairCoordinate> parallel_;  // cosines that are 1 when the joint fits
+  std::optional<PairCoordinate> free_coordinate_;
+  double reached_ = 0.0;
+  std::optional<Expression> motor_;
+  double motor_value_ = 0.0, motor_rate_ = 0.0;
+};
+
+std::string_view to_string(JointKind kind);
+
+}  // namespace clatter

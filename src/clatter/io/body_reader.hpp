@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include <clatter/io/body_lookup.hpp>
+#include <clatter/io/toml_table.hpp>
+#include <clatter/model/model.hpp>
+
+namespace clatter {
+
+struct BodyReading {
+  BodySpec spec;
+  bool sound = true;        ///< false: has mistakes, so nothing else should be concluded from it
+  std::string family = {};  ///< name of the table that repeats it, or empty
+};
+
+std::vector<BodyReading> read_bodies(const std::vector<TomlTable>& tables);
+
+}  // namespace clatter

@@ -1,0 +1,429 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+
+#include <clatter/io/contact_reader.hpp>
+
+namespace clatter {
+namespace {
+
+// How far corners may be off the plane of the face, relative to the size of the outline.
+constexpr double flatness = 1e-6;
+// Beams and lists of spheres make many contacts of one line of the file; more than these would fill
+// the memory before anything could be said about them.
+constexpr std::size_t most_contacts = 200'000;
+// More pairs of spheres than these are not contacts of their own, with results of their own, but a
+// group whose pairs are found as they come near.
+constexpr std::size_t most_listed_pairs = 60;
+
+double extent(const std::vector<Vec3>& corners) {
+  double largest = 0.0;
+  for (const Vec3& corner : corners) {
+    largest = std::max(largest, (corner - corners.front()).cwiseAbs().maxCoeff());
+  }
+  return largest;
+}
+
+void read_outline(const TomlTable& face, Dimension dimension, ContactSpec& contact) {
+  const std::optional<std::vector<Vec3>> corners = face.points("outline", dimension);
+  if (!corners) return;
+  const bool planar = dimension == Dimension::two;
+  if (planar && corners->size() != 2) {
+    face.refuse("outline", fmt::format("'outline': a face in the plane has two corners, found {}",
+                                       corners->size()));
+    return;
+  }
+  if (dimension == Dimension::three && corners->size() < 3) {
+    face.refuse("outline", fmt::format("'outline': expected at least three corners, found {}",
+                                       corners->size()));
+    return;
+  }
+  const double size = extent(*corners);
+  Vec3 twice_area = Vec3::Zero();  // relative to the square of the size
+  for (std::size_t i = 0; size > 0.0 && i + 1 < corners->size(); ++i) {
+    const Vec3 one = ((*corners)[i] - corners->front()) / size;
+    const Vec3 other = ((*corners)[i + 1] - corners->front()) / size;
+    twice_area += one.cross(other);
+  }
+  if (size == 0.0 || (dimension == Dimension::three && twice_area.norm() < flatness)) {
+    face.refuse("outline", "'outline': the corners lie on one line and enclose nothing");
+    return;
+  }
+  if (!face.has_usable("normal")) return;
+  for (std::size_t i = 0; i < corners->size(); ++i) {
+    const double off = (((*corners)[i] - contact.face.point) / size).dot(contact.normal) * size;
+    if (std::abs(off) <= flatness * size) continue;
+    const Place place = face.entry_place("outline", i);
+    face.refuse_at(place,
+                   fmt::format("'outline': this corner is {} m off the plane of the face", off));
+    return;
+  }
+  contact.outline = *corners;
+}
+
+void read_face(const TomlTable& face, const BodyChoice& body, Dimension pair,
+               ContactSpec& contact) {
+  if (body.is(BodyKind::point)) {
+    face.refuse("body", fmt::format("point body '{}' has no face; it can only be the point of a "
+                                    "contact",
+                                    body.name()));
+    return;
+  }
+  const Dimension dimension = dimension_on(body, pair);
+  contact.face = {body.name(), read_point(face, "point", body, pair)};
+  if (const std::optional<Vec3> normal = face.direction("normal", dimension)) {
+    contact.normal = *normal;
+    read_outline(face, dimension, contact);
+  }
+}
+
+// The points on one body, whose contacts are named `name.1`, `name.2` ... when they are several.
+void add_points(const TomlTable& point, const BodyChoice& body, const std::vector<Vec3>& at,
+                ContactSpec contact, std::vector<ContactSpec>& contacts) {
+  const std::string prefix = contact.name;
+  contact.point.body = body.name();
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    if (body.is(BodyKind::point) && !at[i].isZero(0.0)) {
+      point.refuse("at", fmt::format("'at': point body '{}' has no other point than its origin",
+                                     body.name()));
+      return;
+    }
+    contact.point.point = at[i];
+    if (!point.is_single_point("at")) contact.name = fmt::format("{}.{}", prefix, i + 1);
+    contacts.push_back(contact);
+  }
+}
+
+// A sphere of each of some bodies.
+struct Spheres {
+  std::vector<BodyChoice> bodies;
+  std::vector<double> radii;
+};
+
+// Radius of a body that is round: in space all around, in the plane about z.
+std::optional<double> radius_of(const BodyChoice& body) {
+  if (body.spec() == nullptr || !body.spec()->shape) return std::nullopt;
+  const Shape& shape = *body.spec()->shape;
+  if (const auto* sphere = std::get_if<SphereShape>(&shape)) return sphere->radius;
+  if (!body.is(BodyKind::planar)) return std::nullopt;
+  if (const auto* disc = std::get_if<DiscShape>(&shape)) return disc->radius;
+  if (const auto* cylinder = std::get_if<CylinderShape>(&shape)) return cylinder->radius;
+  return std::nullopt;
+}
+
+Spheres find_spheres(const TomlTable& table, const BodyLookup& bodies) {
+  table.refuse_together("bodies", "body");
+  Spheres spheres;
+  spheres.bodies =
+      table.has("bodies") ? bodies.find_list(table, "bodies") : bodies.find_all(table, "body");
+  if (table.has_usable("bodies") && spheres.bodies.empty()) {
+    table.refuse("bodies", "'bodies' is empty");
+  }
+  std::set<std::string> names;
+  for (const BodyChoice& body : spheres.bodies) {
+    if (!body.is_known() || names.insert(body.name()).second) continue;
+    table.refuse("bodies",
+                 fmt::format("'bodies' has '{}' twice", body.is_ground() ? "ground" : body.name()));
+    spheres.bodies.clear();
+    return spheres;
+  }
+  const std::optional<double> given = table.number("radius");
+  for (const BodyChoice& body : spheres.bodies) {
+    const std::optional<double> radius = given ? given : radius_of(body);
+    if (!radius && body.is_known() && !table.has("radius")) {
+      table.refuse_table(fmt::format("'radius' is missing: the shape of {} gives none",
+                                     body.is_ground() ? "the ground" : "'" + body.name() + "'"));
+      spheres.bodies.clear();
+      break;
+    }
+    // Not a number: of what is wrong with it all has been said.
+    spheres.radii.push_back(radius.value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+  return spheres;
+}
+
+void read_friction(const TomlTable& table, ContactSpec& contact) {
+  contact.friction = table.number("friction").value_or(contact.friction);
+  contact.rolling_friction = table.number("rolling_friction").value_or(contact.rolling_friction);
+  contact.drilling_friction = table.number("drilling_friction").value_or(contact.drilling_friction);
+  contact.patch_radius = table.number("patch_radius").value_or(contact.patch_radius);
+  contact.restitution = table.number("restitution").value_or(contact.restitution);
+  contact.tangential_restitution =
+      table.number("tangential_restitution").value_or(contact.tangential_restitution);
+  if (contact.tangential_restitution != 0.0 && contact.friction == 0.0) {
+    table.refuse("tangential_restitution",
+                 "'tangential_restitution' has no meaning without 'friction', which limits it");
+  }
+  if (contact.patch_radius > 0.0 && contact.friction == 0.0) {
+    table.refuse("patch_radius", "'patch_radius' has no meaning without 'friction'");
+  }
+  if (contact.patch_radius > 0.0) table.refuse_together("drilling_friction", "patch_radius");
+}
+
+// What turns no body cannot resist.
+void check_rotations(const TomlTable& table, const BodyChoice& one, const BodyChoice& other,
+                     const ContactSpec& contact) {
+  if (!one.is_known() || !other.is_known()) return;
+  const auto turns = [](const BodyChoice& body, bool in_space) {
+    return body.is(BodyKind::rigid) || (!in_space && body.is(BodyKind::planar));
+  };
+  const auto refuse_unless = [&](bool possible, const char* key, double value) {
+    if (possible || value == 0.0) return;
+    table.refuse(key, fmt::format("'{}' needs a body that can turn in this way; neither of the "
+                                  "two can",
+                                  key));
+  };
+  refuse_unless(turns(one, false) || turns(other, false), "rolling_friction",
+                contact.rolling_friction);
+  refuse_unless(turns(one, true) || turns(other, true), "drilling_friction",
+                contact.drilling_friction);
+  refuse_unless(turns(one, true) || turns(other, true), "patch_radius", contact.patch_radius);
+}
+
+// Whether two bodies can be told apart; adds a mistake when not.
+bool check_pair(const TomlTable& table, const char* what, const BodyChoice& one,
+                const BodyChoice& other) {
+  if (!one.same_as(other)) return true;
+  table.refuse_table(
+      one.is_ground()
+          ? fmt::format("a contact needs a body: {} are both on the ground", what)
+          : fmt::format("{} of the contact are on the same body '{}'", what, one.name()));
+  return false;
+}
+
+std::string suffix_of(const BodyChoice& body) {
+  return "." + (body.is_ground() ? std::string("ground") : body.name());
+}
+
+// A contact for each point; names are still without that of the table. `others` have been read
+// before.
+std::vector<ContactSpec> read_point_contacts(const TomlTable& table, const TomlTable& point,
+                                             const std::optional<TomlTable>& face,
+                                             const BodyLookup& bodies, std::size_t others,
+                                             ContactSpec contact) {
+  const std::vector<BodyChoice> point_bodies = bodies.find_all(point, "body");
+  const BodyChoice face_body = face ? bodies.find(*face, "body") : BodyChoice::unknown();
+  for (const BodyChoice& point_body : point_bodies) {
+    if (check_pair(table, "point and face", point_body, face_body)) {
+      check_rotations(table, point_body, face_body, contact);
+    }
+  }
+  // All nodes of a beam are alike in this.
+  const Dimension pair = dimension_of_pair(point_bodies.front(), face_body);
+  if (face) read_face(*face, face_body, pair, contact);
+  const std::vector<Vec3> at = point.points("at", dimension_on(point_bodies.front(), pair))
+                                   .value_or(std::vector<Vec3>{Vec3::Zero()});
+  std::vector<ContactSpec> contacts;
+  const bool whole_beam = point_bodies.size() > 1;
+  if (whole_beam && others + point_bodies.size() * at.size() > most_contacts) {
+    point.refuse("body", fmt::format("'body': a model whose contacts come from whole beams can "
+                                     "have {} of them, not more",
+                                     most_contacts));
+    return contacts;
+  }
+  for (std::size_t node = 0; node < point_bodies.size(); ++node) {
+    if (whole_beam) contact.name = fmt::format(".{}", node);
+    add_points(point, point_bodies[node], at, contact, contacts);
+  }
+  return contacts;
+}
+
+void read_spheres_on_face(const TomlTable& table, const TomlTable& sphere, const TomlTable& face,
+                          const BodyLookup& bodies, ContactSpec contact, ContactReading& reading) {
+  contact.geometry = ContactGeometry::sphere_on_face;
+  const Spheres spheres = find_spheres(sphere, bodies);
+  const BodyChoice face_body = bodies.find(face, "body");
+  const bool many = spheres.bodies.size() > most_listed_pairs;
+  ContactGroupSpec group;
+  for (std::size_t i = 0; i < spheres.bodies.size(); ++i) {
+    const BodyChoice& body = spheres.bodies[i];
+    if (!check_pair(table, "sphere and face", body, face_body)) return;
+    const Dimension pair = dimension_of_pair(body, face_body);
+    if (i == 0) read_face(face, face_body, pair, contact);
+    if (i == 0 || !many) check_rotations(table, body, face_body, contact);
+    contact.point = {body.name(), read_point(sphere, "at", body, pair)};
+    contact.radius = spheres.radii[i];
+    if (many) {
+      group.ones.push_back({contact.point, contact.radius});
+    } else {
+      contact.name = spheres.bodies.size() > 1 ? suffix_of(body) : "";
+      reading.contacts.push_back(contact);
+    }
+  }
+  if (!many) return;
+  if (!contact.outline.empty()) {
+    table.refuse_table(
+        fmt::format("an 'outline' with more than {} spheres is not supported", most_listed_pairs));
+  }
+  group.contact = contact;
+  reading.groups.push_back(std::move(group));
+}
+
+// Many spheres against each other: both lists are the same, or have none in common.
+void read_sphere_group(const TomlTable& table, const TomlTable& sphere, const TomlTable& other,
+                       const Spheres& ones, const Spheres& twos, ContactSpec contact,
+                       ContactReading& reading) {
+  if (contact.geometry == ContactGeometry::sphere_in_sphere) {
+    table.refuse_key("hollow", fmt::format("more than {} pairs with hollow spheres are not "
+                                           "supported",
+                                           most_listed_pairs));
+    return;
+  }
+  ContactGroupSpec group;
+  std::set<const BodySpec*> first;
+  for (const BodyChoice& body : ones.bodies) first.insert(body.spec());
+  const auto common = static_cast<std::size_t>(
+      std::count_if(twos.bodies.begin(), twos.bodies.end(),
+                    [&](const BodyChoice& body) { return first.contains(body.spec()); }));
+  group.among_themselves = common == ones.bodies.size() && common == twos.bodies.size();
+  if (common > 0 && !group.among_themselves) {
+    table.refuse_table(
+        fmt::format("with more than {} pairs, 'sphere' and 'other' must name the "
+                    "same bodies, or have none in common",
+                    most_listed_pairs));
+    return;
+  }
+  const BodyChoice &a = ones.bodies.front(), &b = twos.bodies.back();
+  check_rotations(table, a, b, contact);
+  const auto add = [&](const TomlTable& from, const Spheres& spheres, const BodyChoice& partner,
+                       std::vector<ContactGroupSpec::Sphere>& to) {
+    for (std::size_t i = 0; i < spheres.bodies.size(); ++i) {
+      const BodyChoice& body = spheres.bodies[i];
+      const Vec3 centre = read_point(from, "at", body, dimension_of_pair(body, partner));
+      to.push_back({{body.name(), centre}, spheres.radii[i]});
+    }
+  };
+  add(sphere, ones, b, group.ones);
+  // Lists of the same bodies may have their radii and centres twice, in any order.
+  add(other, twos, a, group.twos);
+  if (group.among_themselves) {
+    const auto by_name = [](const auto& x, const auto& y) { return x.centre.body < y.centre.body; };
+    auto one = group.ones, two = group.twos;
+    std::sort(one.begin(), one.end(), by_name);
+    std::sort(two.begin(), two.end(), by_name);
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      if (one[i].radius == two[i].radius && one[i].centre.point == two[i].centre.point) continue;
+      table.refuse_table("'sphere' and 'other' name the same bodies with different spheres");
+      return;
+    }
+    group.twos = group.ones;
+  }
+  group.contact = contact;
+  reading.groups.push_back(std::move(group));
+}
+
+void read_spheres(const TomlTable& table, const TomlTable& sphere, const TomlTable& other,
+                  const BodyLookup& bodies, ContactSpec contact, ContactReading& reading) {
+  const Spheres ones = find_spheres(sphere, bodies), twos = find_spheres(other, bodies);
+  const bool several = ones.bodies.size() > 1 || twos.bodies.size() > 1;
+  const auto is_in_ones = [&](const BodyChoice& body) {
+    return std::any_of(ones.bodies.begin(), ones.bodies.end(),
+                       [&](const BodyChoice& each) { return each.same_as(body); });
+  };
+  const bool alike = ones.bodies.size() == twos.bodies.size() && !ones.bodies.empty() &&
+                     is_in_ones(twos.bodies.front()) && is_in_ones(twos.bodies.back());
+  const std::size_t combinations = ones.bodies.size() * twos.bodies.size();
+  if ((alike ? (combinations - ones.bodies.size()) / 2 : combinations) > most_listed_pairs) {
+    read_sphere_group(table, sphere, other, ones, twos, contact, reading);
+    return;
+  }
+  // Of two in both lists one pair is enough, whatever their order in the second.
+  const auto places_in = [](const Spheres& list, const Spheres& of) {
+    std::vector<std::size_t> places;
+    for (const BodyChoice& body : of.bodies) {
+      const auto found = std::find_if(list.bodies.begin(), list.bodies.end(),
+                                      [&](const BodyChoice& each) { return each.same_as(body); });
+      places.push_back(static_cast<std::size_t>(found - list.bodies.begin()));
+    }
+    return places;
+  };
+  const std::vector<std::size_t> in_ones = places_in(ones, twos), in_twos = places_in(twos, ones);
+  for (std::size_t i = 0; i < ones.bodies.size(); ++i) {
+    for (std::size_t j = 0; j < twos.bodies.size(); ++j) {
+      const BodyChoice &body = ones.bodies[i], &second = twos.bodies[j];
+      if (several && body.same_as(second)) continue;
+      const bool was_paired = in_ones[j] < i && in_twos[i] < twos.bodies.size();
+      if (several && was_paired) continue;
+      if (!check_pair(table, "the two spheres", body, second)) return;
+      check_rotations(table, body, second, contact);
+      const Dimension pair = dimension_of_pair(body, second);
+      contact.name = several ? suffix_of(body) + suffix_of(second) : "";
+      contact.point = {body.name(), read_point(sphere, "at", body, pair)};
+      contact.radius = ones.radii[i];
+      contact.face = {second.name(), read_point(other, "at", second, pair)};
+      contact.face_radius = twos.radii[j];
+      if (contact.geometry == ContactGeometry::sphere_in_sphere &&
+          contact.radius >= contact.face_radius) {
+        other.refuse_table(
+            fmt::format("a sphere of radius {} m does not fit into a hollow one of "
+                        "{} m",
+                        contact.radius, contact.face_radius));
+        return;
+      }
+      reading.contacts.push_back(contact);
+    }
+  }
+}
+
+ContactReading read_contact(const TomlTable& table, const BodyLookup& bodies, std::size_t others) {
+  ContactReading reading;
+  ContactSpec contact;
+  contact.place = table.place();
+  read_friction(table, contact);
+  if (table.has("point") == table.has("sphere")) {
+    table.refuse_table("a contact has either 'point' or 'sphere'");
+    return reading;
+  }
+  const int partners = int{table.has("face")} + int{table.has("other")} + int{table.has("hollow")};
+  if (partners != 1) {
+    table.refuse_table("a contact has one of 'face', 'other' and 'hollow'");
+    return reading;
+  }
+  const std::optional<TomlTable> face = table.table("face");
+  if (const std::optional<TomlTable> point = table.table("point")) {
+    if (!table.has("face")) {
+      table.refuse_key("point", "a point touches a 'face'; for spheres give 'sphere'");
+    } else {
+      reading.contacts = read_point_contacts(table, *point, face, bodies, others, contact);
+    }
+    return reading;
+  }
+  const std::optional<TomlTable> sphere = table.table("sphere");
+  if (sphere && face) read_spheres_on_face(table, *sphere, *face, bodies, contact, reading);
+  for (const char* key : {"other", "hollow"}) {
+    const std::optional<TomlTable> other = table.table(key);
+    if (!sphere || !other) continue;
+    contact.geometry =
+        table.has("hollow") ? ContactGeometry::sphere_in_sphere : ContactGeometry::sphere_on_sphere;
+    read_spheres(table, *sphere, *other, bodies, contact, reading);
+  }
+  return reading;
+}
+
+}  // namespace
+
+ContactReading read_contacts(const std::vector<TomlTable>& tables, const BodyLookup& bodies) {
+  ContactReading all;
+  NameReader names("contact");
+  for (const TomlTable& table : tables) {
+    const std::string name = names.read(table);
+    ContactReading reading = read_contact(table, bodies, all.contacts.size());
+    bool is_new = true;
+    for (ContactSpec& contact : reading.contacts) {
+      contact.name = name + contact.name;
+      is_new = is_new && names.claim(table, contact.name);
+      all.contacts.push_back(std::move(contact));
+    }
+    for (ContactGroupSpec& group : reading.groups) {
+      group.contact.name = name;
+      names.claim(table, name);
+      all.groups.push_back(std::move(group));
+    }
+  }
+  return all;
+}
+
+}  // namespace clatter

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include <clatter/io/body_lookup.hpp>
+#include <clatter/io/toml_table.hpp>
+#include <clatter/model/model.hpp>
+
+namespace clatter {
+
+struct ContactReading {
+  std::vector<ContactSpec> contacts;
+  std::vector<ContactGroupSpec> groups;
+};
+
+ContactReading read_contacts(const std::vector<TomlTable>& tables, const BodyLookup& bodies);
+
+}  // namespace clatter

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <clatter/io/output_stream.hpp>
+#include <clatter/io/recorder.hpp>
+#include <clatter/simulation/channel.hpp>
+
+namespace clatter {
+
+/// All channels as one table of text for spreadsheets: a line of names with units
+/// ("bodies/block/position/x [m]"), then a line per sample. Numbers are exact.
+class CsvFile : public Recorder {
+ public:
+  CsvFile(const std::filesystem::path& path, const std::vector<Channel>& channels);
+
+  void append(double time, std::span<const double> row) override;
+  void flush() override;
+  void close() override;
+
+ private:
+  OutputStream stream_;
+  std::vector<int> order_;  ///< entries of the row, in the order of the columns
+  fmt::memory_buffer line_;
+};
+
+/// "bodies/block/position/x", or the path alone for a scalar.
+std::string component_name(const Channel& channel, std::size_t component);
+
+}  // namespace clatter

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include <clatter/io/body_lookup.hpp>
+#include <clatter/io/toml_table.hpp>
+#include <clatter/model/model.hpp>
+
+namespace clatter {
+
+std::vector<SpringSpec> read_springs(const std::vector<TomlTable>& tables,
+                                     const BodyLookup& bodies);
+
+std::vector<LoadSpec> read_loads(const std::vector<TomlTable>& tables, const BodyLookup& bodies);
+
+}  // namespace clatter

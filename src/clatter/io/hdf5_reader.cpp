@@ -1,0 +1,86 @@
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <clatter/io/hdf5_reader.hpp>
+#include <clatter/model/error.hpp>
+
+namespace clatter {
+
+Hdf5Reader::Hdf5Reader(std::filesystem::path path) : path_(std::move(path)) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // we say ourselves what is wrong
+  std::error_code error;
+  if (!std::filesystem::exists(path_, error)) fail("there is no such file");
+  if (!std::filesystem::is_regular_file(path_, error)) fail("this is not a file");
+  file_ = Hdf5Id(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (file_.get() < 0) fail("this is not an HDF5 file, or it is cut short");
+}
+
+void Hdf5Reader::fail(const std::string& what) const {
+  throw Error(fmt::format("{}: {}", path_.string(), what));
+}
+
+bool Hdf5Reader::has(const std::string& name) const {
+  for (auto end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1)) {
+    if (H5Lexists(file_.get(), name.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+  }
+  return H5Lexists(file_.get(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+long Hdf5Reader::attribute(const std::string& name) const {
+  if (H5Aexists_by_name(file_.get(), "/", name.c_str(), H5P_DEFAULT) <= 0) {
+    fail(fmt::format("the attribute '{}' is missing", name));
+  }
+  const Hdf5Id attribute(H5Aopen_by_name(file_.get(), "/", name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                         H5Aclose);
+  const Hdf5Id space(H5Aget_space(attribute.get()), H5Sclose);
+  const Hdf5Id type(H5Aget_type(attribute.get()), H5Tclose);
+  long value = 0;
+  if (H5Sget_simple_extent_npoints(space.get()) != 1 || H5Tget_class(type.get()) != H5T_INTEGER ||
+      H5Aread(attribute.get(), H5T_NATIVE_LONG, &value) < 0) {
+    fail(fmt::format("the attribute '{}' is not a whole number", name));
+  }
+  return value;
+}
+
+template <class T>
+std::vector<T> Hdf5Reader::read(const std::string& name, hid_t type, H5T_class_t expected) const {
+  if (!has(name)) fail(fmt::format("the dataset '{}' is missing", name));
+  const Hdf5Id dataset(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (dataset.get() < 0) fail(fmt::format("'{}' is not a dataset, or the file is damaged", name));
+  const Hdf5Id space(H5Dget_space(dataset.get()), H5Sclose);
+  const Hdf5Id stored(H5Dget_type(dataset.get()), H5Tclose);
+  if (H5Sget_simple_extent_ndims(space.get()) != 1) {
+    fail(fmt::format("the dataset '{}' is not a list", name));
+  }
+  if (H5Tget_class(stored.get()) != expected) {
+    fail(fmt::format("the dataset '{}' does not hold {}", name,
+                     expected == H5T_INTEGER ? "whole numbers" : "numbers"));
+  }
+  const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+  if (count < 0 || count > std::numeric_limits<int>::max()) {
+    fail(fmt::format("the dataset '{}' is too long", name));
+  }
+  try {
+    std::vector<T> values(static_cast<std::size_t>(count));
+    if (count > 0 &&
+        H5Dread(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+      fail(fmt::format("the dataset '{}' cannot be read: the file is damaged", name));
+    }
+    return values;
+  } catch (const std::bad_alloc&) {
+    fail(fmt::format("there is not enough memory for the dataset '{}'", name));
+  }
+}
+
+std::vector<double> Hdf5Reader::numbers(const std::string& name) const {
+  return read<double>(name, H5T_NATIVE_DOUBLE, H5T_FLOAT);
+}
+
+std::vector<int> Hdf5Reader::integers(const std::string& name) const {
+  return read<int>(name, H5T_NATIVE_INT, H5T_INTEGER);
+}
+
+}  // namespace clatter

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <clatter/io/hdf5_file.hpp>
+
+namespace clatter {
+
+/// An HDF5 file that is read. Every failure is an Error that names the file and what is wrong.
+class Hdf5Reader {
+ public:
+  explicit Hdf5Reader(std::filesystem::path path);
+
+  bool has(const std::string& name) const;
+  /// An attribute of the file itself.
+  long attribute(const std::string& name) const;
+  std::vector<double> numbers(const std::string& name) const;
+  std::vector<int> integers(const std::string& name) const;
+
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  template <class T>
+  std::vector<T> read(const std::string& name, hid_t type, H5T_class_t expected) const;
+
+  std::filesystem::path path_;
+  Hdf5Id file_;
+};
+
+}  // namespace clatter

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include <clatter/io/body_lookup.hpp>
+#include <clatter/io/toml_table.hpp>
+#include <clatter/model/model.hpp>
+
+namespace clatter {
+
+/// `assemble`: bodies may be moved so that the joints fit, so a joint need not fit at the start.
+std::vector<JointSpec> read_joints(const std::vector<TomlTable>& tables, const BodyLookup& bodies,
+                                   bool assemble);
+
+/// Right-handed orthonormal frame, as columns, whose z is the unit vector given. Its x is taken
+/// from the coordinate axis that is most nearly perpendicular to z, the z axis before x before y:
+/// so a z in the x-y plane gives an x of exactly [0, 0, 1], and [0, 0, 1] gives the identity.
+Mat3 frame_along(const Vec3& z);
+
+}  // namespace clatter

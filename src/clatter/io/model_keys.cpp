@@ -1,0 +1,1164 @@
+#include <algorithm>
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include <clatter/io/model_keys.hpp>
+#include <clatter/model/model.hpp>
+
+namespace clatter {
+namespace {
+
+using enum ValueType;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const Range any = {};
+const Range positive = {0.0, infinity, true};
+const Range not_negative = {0.0, infinity, false};
+
+Range between(double min, double max) { return {min, max, false}; }
+
+// Defaults that the specs already hold are taken from there, so that they are said once.
+std::string literal(double value) { return fmt::format("{}", value); }
+std::string literal(int value) { return fmt::format("{}", value); }
+std::string literal(bool value) { return value ? "true" : "false"; }
+std::string literal(const std::string& value) { return fmt::format("\"{}\"", value); }
+
+const std::string required = "required";
+
+TableDescription model() {
+  const Model m;
+  return {
+      "",
+      "the model",
+      "",
+      "model",
+      {
+          {"title", {}, text, "", "\"\"", "What the model shows; printed with the results."},
+          {"gravity",
+           {},
+           vector,
+           "m/s²",
+           "[0, 0, 0]",
+           "Acceleration of free fall; `[x, y]` is enough when all bodies and beams are planar."},
+          {"assemble",
+           {},
+           flag,
+           "",
+           literal(m.assemble),
+           "Move the bodies at the start so that the joints fit, and say what was moved."},
+          {"equilibrium",
+           {},
+           flag,
+           "",
+           literal(m.equilibrium),
+           "Start from the static equilibrium under the loads at the start."},
+          {"body",
+           {},
+           tables,
+           "",
+           "none",
+           "Rigid bodies and points; a body or a beam is needed.",
+           any,
+           {},
+           "body"},
+          {"beam", {}, tables, "", "none", "Bodies that bend.", any, {}, "beam"},
+          {"spring", {}, tables, "", "none", "Springs and dampers.", any, {}, "spring"},
+          {"load", {}, tables, "", "none", "Applied forces and torques.", any, {}, "load"},
+          {"joint", {}, tables, "", "none", "What ties bodies together.", any, {}, "joint"},
+          {"contact", {}, tables, "", "none", "What may touch what.", any, {}, "contact"},
+          {"integrator",
+           {},
+           table_one,
+           "",
+           "required by `run`",
+           "How to step through time; `static` and `modes` do without.",
+           any,
+           {},
+           "integrator"},
+          {"output", {}, table_one, "", "all defaults", "What to write.", any, {}, "output"},
+          {"verify",
+           {},
+           tables,
+           "",
+           "none",
+           "Figures that a run must reproduce.",
+           any,
+           {},
+           "verify"},
+      }};
+}
+
+TableDescription body() {
+  return {
+      "body",
+      "[[body]]",
+      "kind",
+      "body",
+      {
+          {"name",
+           {},
+           text,
+           "",
+           required,
+           "Unique among the bodies; without `/`, and not `ground`, which is the fixed world."},
+          {"kind",
+           {},
+           word,
+           "",
+           "\"rigid\"",
+           "`rigid` moves and turns freely, `point` only moves, `planar` moves in the x-y plane "
+           "and "
+           "turns about z.",
+           any,
+           {"rigid", "point", "planar"}},
+          {"mass",
+           {},
+           number,
+           "kg",
+           "from `density`",
+           "Needed unless `density` and `shape` give it.",
+           positive},
+          {"density",
+           {},
+           number,
+           "kg/m³",
+           "none",
+           "With `shape`: gives mass and inertia.",
+           positive},
+          {"shape",
+           {},
+           table,
+           "",
+           "none",
+           "Solid that gives the inertia (with `mass` or `density`) and is displayed.",
+           any,
+           {},
+           "shape"},
+          {"inertia",
+           {"rigid"},
+           inertia,
+           "kg m²",
+           "from `shape`",
+           "About the centre of mass, along the body axes."},
+          {"inertia",
+           {"planar"},
+           number,
+           "kg m²",
+           "from `shape`",
+           "About the axis through the centre of mass, along z.",
+           positive},
+          {"centre_of_mass",
+           {"rigid", "planar"},
+           vector,
+           "m",
+           "[0, 0, 0]",
+           "In the body frame. A body whose inertia comes from its shape has it at the origin."},
+          {"position",
+           {},
+           vector,
+           "m",
+           "[0, 0, 0]",
+           "Where the origin of the body frame is at the start."},
+          {"orientation",
+           {"rigid"},
+           table,
+           "",
+           "none",
+           "How the body frame is turned at the start.",
+           any,
+           {},
+           "orientation"},
+          {"angle",
+           {"planar"},
+           number,
+           "rad",
+           literal(BodySpec{}.angle),
+           "How far the body frame is turned about z at the start."},
+          {"angle_deg", {"planar"}, number, "deg", "none", "The same in degrees."},
+          {"velocity",
+           {},
+           vector,
+           "m/s",
+           "[0, 0, 0]",
+           "Of the origin of the body frame, along the axes of space."},
+          {"angular_velocity", {"rigid"}, vector, "rad/s", "[0, 0, 0]", "Along the body axes."},
+          {"angular_velocity", {"planar"}, number, "rad/s", "0", "About z."},
+          {"repeat",
+           {},
+           table,
+           "",
+           "none",
+           "Makes copies `name.0`, `name.1` ... in a lattice; spheres and points of contacts name "
+           "all of them by `name`.",
+           any,
+           {},
+           "repeat"},
+      }};
+}
+
+TableDescription repeat() {
+  return {"repeat",
+          "repeat of a body",
+          "",
+          "repeat",
+          {
+              {"count", {}, vector, "", required, "Copies along x, y and z; whole numbers."},
+              {"spacing", {}, vector, "m", required, "Their distances along x, y and z."},
+              {"jitter",
+               {},
+               number,
+               "m",
+               "0",
+               "Each coordinate is off by a random number up to this, either way.",
+               not_negative},
+              {"seed",
+               {},
+               integer,
+               "",
+               "1",
+               "Another seed gives other random numbers.",
+               between(0, 1e9)},
+          }};
+}
+
+TableDescription shape() {
+  return {
+      "shape",
+      "shape",
+      "kind",
+      "shape",
+      {
+          {"kind",
+           {},
+           word,
+           "",
+           required,
+           "A `rod` is a slender cylinder along x; a `cylinder` and a flat `disc` have their axis "
+           "along z.",
+           any,
+           {"sphere", "box", "cylinder", "rod", "disc"}},
+          {"radius",
+           {"sphere", "cylinder", "rod", "disc"},
+           number,
+           "m",
+           required,
+           "Outer radius.",
+           positive},
+          {"size", {"box"}, triple, "m", required, "Full edge lengths along x, y and z.", positive},
+          {"length", {"cylinder", "rod"}, number, "m", required, "Along the axis.", positive},
+          {"thickness", {"disc"}, number, "m", required, "Along the axis.", positive},
+      }};
+}
+
+TableDescription orientation() {
+  return {"orientation",
+          "orientation",
+          "",
+          "orientation",
+          {
+              {"axis",
+               {},
+               direction,
+               "",
+               "none",
+               "Axis in space about which the body frame is turned; goes with an angle."},
+              {"angle", {}, number, "rad", "none", "How far, right-handed about `axis`."},
+              {"angle_deg", {}, number, "deg", "none", "The same in degrees."},
+              {"quaternion",
+               {},
+               quaternion,
+               "",
+               "none",
+               "Instead: `[w, x, y, z]` from body to space; its length does not matter."},
+              {"rotation_vector", {}, vector, "rad", "none", "Instead: axis times angle."},
+          }};
+}
+
+TableDescription beam() {
+  const BeamSpec b;
+  const std::vector<std::string> spatial = {"spatial"}, planar = {"planar"};
+  return {
+      "beam",
+      "[[beam]]",
+      "kind",
+      "beam",
+      {
+          {"name",
+           {},
+           text,
+           "",
+           required,
+           "Unique among the beams and bodies; without `/`, and not `ground`."},
+          {"kind",
+           {},
+           word,
+           "",
+           "\"spatial\"",
+           "`spatial` bends and twists freely, `planar` bends in the x-y plane.",
+           any,
+           {"spatial", "planar"}},
+          {"points",
+           {},
+           points,
+           "m",
+           "none",
+           "Corners of the centre line at the start, from the first node to the last; at least "
+           "two."},
+          {"start",
+           {},
+           vector,
+           "m",
+           "none",
+           "Instead of `points`, together with `direction` and `length`: the first node."},
+          {"direction", {}, direction, "", "none", "Of the centre line at the first node."},
+          {"length", {}, number, "m", "none", "Of the centre line.", positive},
+          {"elements",
+           {},
+           integer,
+           "",
+           required,
+           "Shared out to the legs between the corners by length, at least one each.",
+           between(1, 1e5)},
+          {"y_axis", spatial, direction, "", "horizontal",
+           "Direction in space near which y of the sections is at the start."},
+          {"curvature", spatial, triple, "1/m", "[0, 0, 0]",
+           "Twist, curvature about y and about z at the start, in section axes; not with "
+           "`points`."},
+          {"curvature", planar, number, "1/m", "0",
+           "Curvature about z at the start; not with `points`."},
+          {"unstressed_curvature", spatial, triple, "1/m", "as at the start",
+           "The same without stress; not with `points`."},
+          {"unstressed_curvature", planar, number, "1/m", "as at the start",
+           "The same without stress; not with `points`."},
+          {"section", {}, table, "", required, "Cross-section.", any, {}, "section"},
+          {"youngs_modulus", {}, number, "Pa", required, "Modulus of elasticity.", positive},
+          {"shear_modulus",
+           {},
+           number,
+           "Pa",
+           "from `poisson_ratio`",
+           "This or `poisson_ratio` is needed.",
+           positive},
+          {"poisson_ratio",
+           {},
+           number,
+           "",
+           "none",
+           "Instead of `shear_modulus`.",
+           {-1.0, 0.5, true}},
+          {"density", {}, number, "kg/m³", required, "Mass per volume.", positive},
+          {"mass",
+           {},
+           word,
+           "",
+           "\"consistent\"",
+           "How mass goes to the nodes: as the elements move, or half of each element to either "
+           "end.",
+           any,
+           {"consistent", "lumped"}},
+          {"mass_damping",
+           {},
+           number,
+           "1/s",
+           literal(b.mass_damping),
+           "Force against the velocity per mass: slows rigid motions as well.",
+           not_negative},
+          {"stiffness_damping",
+           {},
+           number,
+           "s",
+           literal(b.stiffness_damping),
+           "Section force per rate of strain, over the stiffness.",
+           not_negative},
+          {"damping_ratio",
+           {},
+           number,
+           "",
+           "none",
+           "Instead of the two, with `damping_frequencies`: part of the critical damping.",
+           not_negative},
+          {"damping_frequencies",
+           {},
+           numbers,
+           "Hz",
+           "none",
+           "The two frequencies that have this ratio.",
+           positive},
+          {"line_force", {}, formulas, "N/m", "[0, 0, 0]", "Force per length."},
+          {"line_torque", spatial, formulas, "N m/m", "[0, 0, 0]", "Torque per length."},
+          {"line_torque", planar, formula, "N m/m", "0", "Torque per length, about z."},
+          {"line_axes",
+           {},
+           word,
+           "",
+           "\"space\"",
+           "Axes of line force and torque: fixed in space, or those of the sections, turning with "
+           "them.",
+           any,
+           {"space", "section"}},
+          {"velocity", {}, vector, "m/s", "[0, 0, 0]", "Of the first node."},
+          {"angular_velocity", spatial, vector, "rad/s", "[0, 0, 0]",
+           "Of the whole beam, which starts as if it were rigid; along the axes of space."},
+          {"angular_velocity", planar, number, "rad/s", "0",
+           "Of the whole beam, which starts as if it were rigid; about z."},
+      }};
+}
+
+TableDescription section() {
+  const BeamSection s;
+  const std::vector<std::string> solid = {"circle", "tube", "rectangle", "I"};
+  const std::vector<std::string> constants = {"constants"};
+  return {"section",
+          "section",
+          "kind",
+          "section",
+          {
+              {"kind",
+               {},
+               word,
+               "",
+               required,
+               "A shape, or `constants` for any other.",
+               any,
+               {"circle", "tube", "rectangle", "I", "constants"}},
+              {"radius", {"circle", "tube"}, number, "m", required, "Outer radius.", positive},
+              {"thickness",
+               {"tube"},
+               number,
+               "m",
+               required,
+               "Of the wall, less than the radius.",
+               positive},
+              {"width",
+               {"rectangle", "I"},
+               number,
+               "m",
+               required,
+               "Along y; of an I that of its flanges.",
+               positive},
+              {"height", {"rectangle", "I"}, number, "m", required, "Along z, over all.", positive},
+              {"flange", {"I"}, number, "m", required, "Thickness of each flange.", positive},
+              {"web", {"I"}, number, "m", required, "Thickness of the web.", positive},
+              {"area", constants, number, "m²", required, "Of the section.", positive},
+              {"I_y", constants, number, "m⁴", "none",
+               "Second moment of area about y, against bending along z; needed by spatial beams.",
+               positive},
+              {"I_z", constants, number, "m⁴", required,
+               "Second moment of area about z, against bending along y.", positive},
+              {"J", constants, number, "m⁴", "none", "Torsion constant; needed by spatial beams.",
+               positive},
+              {"shear_y", solid, number, "", "by Cowper",
+               "Part of the area that carries shear along y.", positive},
+              {"shear_z", solid, number, "", "by Cowper",
+               "Part of the area that carries shear along z.", positive},
+              {"shear_y", constants, number, "", literal(s.shear_y),
+               "Part of the area that carries shear along y.", positive},
+              {"shear_z", constants, number, "", literal(s.shear_z),
+               "Part of the area that carries shear along z.", positive},
+          }};
+}
+
+TableDescription spring() {
+  const std::vector<std::string> straight = {"axial", "linear"};
+  const std::vector<std::string> torsional = {"torsional"};
+  return {
+      "spring",
+      "[[spring]]",
+      "kind",
+      "spring",
+      {
+          {"name",
+           {},
+           text,
+           "",
+           "`spring1`, `spring2` ...",
+           "Unique among the springs; without `/`."},
+          {"kind",
+           {},
+           word,
+           "",
+           "\"axial\"",
+           "`axial` pulls along the line between its ends, `linear` only along `axis`, `torsional` "
+           "turns about `axis`.",
+           any,
+           {"axial", "linear", "torsional"}},
+          {"a", {}, table, "", "origin of the ground", "One end.", any, {}, "end"},
+          {"b", {}, table, "", "origin of the ground", "The other end.", any, {}, "end"},
+          {"axis",
+           {"linear", "torsional"},
+           direction,
+           "",
+           "z for a torsional spring in the plane",
+           "In the frame of `a`; needed except for torsional springs between planar bodies."},
+          {"stiffness", straight, number, "N/m", literal(SpringSpec{}.stiffness),
+           "Stiffness or damping must be positive.", not_negative},
+          {"damping", straight, number, "N s/m", literal(SpringSpec{}.damping),
+           "Force per rate of lengthening.", not_negative},
+          {"rest_length",
+           {"axial"},
+           number,
+           "m",
+           "as at the start",
+           "Length without force.",
+           not_negative},
+          {"rest_length",
+           {"linear"},
+           number,
+           "m",
+           "as at the start",
+           "Distance from `a` to `b` along `axis` without force; may be negative."},
+          {"stiffness", torsional, number, "N m/rad", literal(SpringSpec{}.stiffness),
+           "Stiffness or damping must be positive.", not_negative},
+          {"damping", torsional, number, "N m s/rad", literal(SpringSpec{}.damping),
+           "Torque per rate of turning.", not_negative},
+          {"rest_angle", torsional, number, "rad", "as at the start", "Angle without torque."},
+          {"rest_angle_deg", torsional, number, "deg", "none", "The same in degrees."},
+      }};
+}
+
+TableDescription end() {
+  return {"end",
+          "end of a spring",
+          "",
+          "end",
+          {
+              {"body", {}, text, "", "\"ground\"", "Name of a body or beam node, or `ground`."},
+              {"point",
+               {},
+               vector,
+               "m",
+               "[0, 0, 0]",
+               "In the body frame. Without meaning for torsional springs."},
+          }};
+}
+
+TableDescription load() {
+  return {
+      "load",
+      "[[load]]",
+      "",
+      "load",
+      {
+          {"name", {}, text, "", "`load1`, `load2` ...", "Unique among the loads; without `/`."},
+          {"body", {}, text, "", required, "Name of the body or beam node it acts on."},
+          {"point", {}, vector, "m", "[0, 0, 0]", "Where the force acts, in the body frame."},
+          {"force", {}, formulas, "N", "[0, 0, 0]", "Force or torque is needed."},
+          {"torque",
+           {},
+           torque,
+           "N m",
+           "[0, 0, 0]",
+           "For planar bodies one number or formula, for points none."},
+          {"axes",
+           {},
+           word,
+           "",
+           "\"space\"",
+           "Axes of force and torque: fixed in space, or turning with the body.",
+           any,
+           {"space", "body"}},
+      }};
+}
+
+TableDescription joint() {
+  const std::vector<std::string> with_axis = {"revolute", "prismatic", "cylindrical", "planar"};
+  std::vector<std::string> with_first_axis = with_axis;
+  with_first_axis.insert(with_first_axis.end(), {"universal", "skate"});
+  const std::vector<std::string> with_points = {"fixed",       "ball",      "revolute", "prismatic",
+                                                "cylindrical", "universal", "planar",   "distance"};
+  return {
+      "joint",
+      "[[joint]]",
+      "kind",
+      "joint",
+      {
+          {"name", {}, text, "", "`joint1`, `joint2` ...", "Unique among the joints; without `/`."},
+          {"kind",
+           {},
+           word,
+           "",
+           required,
+           "`revolute` turns about the axis, `prismatic` slides along it, `cylindrical` does both, "
+           "`universal` turns about two, `planar` slides across and turns about it, `distance` is "
+           "a massless bar. Two hold velocities: a `skate` does not slip along the axis, and "
+           "`rolling` is a sphere or disc that rolls on a plane.",
+           any,
+           {"fixed", "ball", "revolute", "prismatic", "cylindrical", "universal", "planar",
+            "distance", "skate", "rolling"}},
+          {"a", {}, text, "", required, "Name of a body or beam node, or `ground`."},
+          {"b", {}, text, "", required, "Name of another body or beam node, or `ground`."},
+          {"point",
+           {"fixed", "ball", "revolute", "prismatic", "cylindrical", "universal", "planar",
+            "skate"},
+           vector,
+           "m",
+           "none",
+           "Where the joint is in space at the start."},
+          {"point_a", with_points, vector, "m", "none",
+           "Instead of `point`, together with `point_b`: in the frame of `a`."},
+          {"point_a",
+           {"rolling"},
+           vector,
+           "m",
+           "where it touches at the start",
+           "Any point of the plane, in the frame of `a`."},
+          {"point_b", with_points, vector, "m", "none", "In the frame of `b`."},
+          {"point_b", {"skate"}, vector, "m", "none", "Instead of `point`: in the frame of `b`."},
+          {"point_b",
+           {"rolling"},
+           vector,
+           "m",
+           "its origin",
+           "Centre of the sphere or disc, in the frame of `b`."},
+          {"axis", with_first_axis, direction, "", "z for a revolute joint in the plane",
+           "In space at the start; for a planar joint the normal of the plane, for a universal "
+           "joint the axis fixed in `a`, for a skate the direction across its blade."},
+          {"axis2",
+           {"universal"},
+           direction,
+           "",
+           required,
+           "The axis fixed in `b`, in space at the start, perpendicular to `axis`."},
+          {"axis_a", with_axis, direction, "", "none",
+           "Instead of `axis`, together with `axis_b`: in the frame of `a`."},
+          {"axis_a",
+           {"rolling"},
+           direction,
+           "",
+           required,
+           "Normal of the plane, on the side of `b`, in the frame of `a`."},
+          {"axis_b", with_axis, direction, "", "none", "In the frame of `b`."},
+          {"axis_b",
+           {"skate"},
+           direction,
+           "",
+           "none",
+           "Instead of `axis`: in the frame of `b`, with which it turns."},
+          {"axis_b",
+           {"rolling"},
+           direction,
+           "",
+           "none: a sphere",
+           "Axle of a disc, in the frame of `b`; not in the plane, where it is z."},
+          {"radius", {"rolling"}, number, "m", required, "Of the sphere or disc.", positive},
+          {"length", {"distance"}, number, "m", "as at the start", "Distance to keep.", positive},
+          {"motor",
+           {"revolute"},
+           formula,
+           "rad",
+           "none",
+           "Prescribed angle of `b` against `a` about the axis, 0 at the start."},
+          {"motor",
+           {"prismatic"},
+           formula,
+           "m",
+           "none",
+           "Prescribed displacement of `b` against `a` along the axis, 0 where the two points "
+           "meet."},
+          {"motor", {"distance"}, formula, "m", "none", "Prescribed length."},
+          {"motor",
+           {"skate"},
+           formula,
+           "m/s",
+           "0",
+           "Prescribed velocity of the point of `b` over `a` along the axis."},
+      }};
+}
+
+TableDescription contact() {
+  const ContactSpec c;
+  return {
+      "contact",
+      "[[contact]]",
+      "",
+      "contact",
+      {
+          {"name",
+           {},
+           text,
+           "",
+           "`contact1`, `contact2` ...",
+           "Unique among the contacts; without `/`. Several points give `name.1`, `name.2` ..., a "
+           "whole beam `name.0`, `name.1` ... after its nodes."},
+          {"point",
+           {},
+           table,
+           "",
+           "none",
+           "The point or points that touch a face; or give `sphere`.",
+           any,
+           {},
+           "point"},
+          {"sphere",
+           {},
+           table,
+           "",
+           "none",
+           "The sphere or spheres that touch a face or other spheres; discs on planar bodies.",
+           any,
+           {},
+           "sphere"},
+          {"face",
+           {},
+           table,
+           "",
+           "none",
+           "The plane face that they touch; or give `other` or `hollow`.",
+           any,
+           {},
+           "face"},
+          {"other",
+           {},
+           table,
+           "",
+           "none",
+           "The sphere or spheres that `sphere` touches from outside.",
+           any,
+           {},
+           "sphere"},
+          {"hollow",
+           {},
+           table,
+           "",
+           "none",
+           "The hollow sphere that `sphere` touches from inside; a circle on planar bodies.",
+           any,
+           {},
+           "sphere"},
+          {"friction",
+           {},
+           number,
+           "",
+           literal(c.friction),
+           "Coulomb's coefficient of sliding friction.",
+           not_negative},
+          {"rolling_friction",
+           {},
+           number,
+           "m",
+           literal(c.rolling_friction),
+           "Largest moment against rolling, over the normal force.",
+           not_negative},
+          {"drilling_friction",
+           {},
+           number,
+           "m",
+           literal(c.drilling_friction),
+           "Largest moment against turning about the normal, over the normal force.",
+           not_negative},
+          {"patch_radius",
+           {},
+           number,
+           "m",
+           literal(c.patch_radius),
+           "Radius of the area of contact: `friction` then resists sliding and turning about the "
+           "normal together (Coulomb–Contensou).",
+           not_negative},
+          {"restitution",
+           {},
+           number,
+           "",
+           literal(c.restitution),
+           "Speed after an impact over speed before, along the normal.",
+           between(0.0, 1.0)},
+          {"tangential_restitution",
+           {},
+           number,
+           "",
+           literal(c.tangential_restitution),
+           "The same along the face.",
+           between(-1.0, 1.0)},
+      }};
+}
+
+TableDescription point() {
+  return {"point",
+          "point of a contact",
+          "",
+          "point",
+          {
+              {"body",
+               {},
+               text,
+               "",
+               "\"ground\"",
+               "Name of a body or beam node, or `ground`; the name of a beam means all its nodes."},
+              {"at",
+               {},
+               point_or_points,
+               "m",
+               "[0, 0, 0]",
+               "A point in the body frame, or a list of points."},
+          }};
+}
+
+TableDescription sphere() {
+  return {"sphere",
+          "sphere of a contact",
+          "",
+          "sphere",
+          {
+              {"body",
+               {},
+               text,
+               "",
+               "\"ground\"",
+               "Name of a body or beam node, or `ground`; the name of a beam means all its nodes."},
+              {"bodies", {}, texts, "", "none", "Several of them, instead of `body`."},
+              {"at", {}, vector, "m", "[0, 0, 0]", "Centre, in the body frame."},
+              {"radius",
+               {},
+               number,
+               "m",
+               "that of the body's shape",
+               "Needed unless the shape of the body is a sphere (planar: a disc or cylinder).",
+               positive},
+          }};
+}
+
+TableDescription face() {
+  return {"face",
+          "face of a contact",
+          "",
+          "face",
+          {
+              {"body",
+               {},
+               text,
+               "",
+               "\"ground\"",
+               "Name of another body or beam node, or `ground`; not a point."},
+              {"point", {}, vector, "m", "[0, 0, 0]", "Any point of the face, in the body frame."},
+              {"normal", {}, direction, "", required, "Out of the body, in the body frame."},
+              {"outline",
+               {},
+               points,
+               "m",
+               "none",
+               "Corners in order, in the plane of the face; without it the face has no edge. Two "
+               "corners in the plane, at least three in space."},
+          }};
+}
+
+TableDescription integrator() {
+  const IntegratorSpec i;
+  return {
+      "integrator",
+      "[integrator]",
+      "",
+      "integrator",
+      {
+          {"name",
+           {},
+           word,
+           "",
+           literal(std::string(to_string(i.kind))),
+           "`nsga`: decoupled nonsmooth generalized-alpha method. `nsga_coupled`: positions, "
+           "velocities and accelerations in one system, with forces and impulses apart. `moreau`: "
+           "Moreau-Jean method, of first order.",
+           any,
+           {integrator_names.begin(), integrator_names.end()}},
+          {"step", {}, number, "s", required, "Time step.", positive},
+          {"duration", {}, number, "s", required, "Time at which the run ends.", positive},
+          {"rho_inf",
+           {},
+           number,
+           "",
+           literal(i.rho_inf),
+           "Spectral radius at infinite frequency: 1 keeps all vibrations, 0 kills the fast ones. "
+           "Of `nsga` and `nsga_coupled`.",
+           between(0.0, 1.0)},
+          {"theta",
+           {},
+           number,
+           "",
+           literal(i.theta),
+           "Of `moreau`: weight of the end of the step in forces and positions; 0.5 keeps "
+           "vibrations, 1 damps them.",
+           between(0.5, 1.0)},
+          {"tolerance",
+           {},
+           number,
+           "",
+           literal(i.tolerance),
+           "On the relative residual of every subproblem.",
+           {0.0, 1.0, true}},
+          {"max_iterations",
+           {},
+           integer,
+           "",
+           literal(i.max_iterations),
+           "Newton updates per subproblem.",
+           between(1, 1e6)},
+          {"max_halvings",
+           {},
+           integer,
+           "",
+           literal(i.max_halvings),
+           "How often a step that fails is cut in two.",
+           between(0, 40)},
+          {"locate_impacts",
+           {},
+           flag,
+           "",
+           literal(i.locate_impacts),
+           "Only of `nsga`: `true` cuts a step at each impact with restitution, which dates it to "
+           "1e-5 of a step."},
+          {"multi_impact",
+           {},
+           flag,
+           "",
+           literal(i.multi_impact),
+           "Only of `nsga`: contacts that touch each other pass an impact on one after the other, "
+           "within the step; else all react at once."},
+          {"impact_tolerance",
+           {},
+           number,
+           "m/s",
+           "a thousandth of what the forces of a step do",
+           "With `multi_impact`: contacts that close more slowly do not strike.",
+           not_negative},
+          {"max_impacts",
+           {},
+           integer,
+           "",
+           literal(i.max_impacts),
+           "With `multi_impact`: how many may follow each other in a step.",
+           between(1, 1e6)},
+          {"position_friction",
+           {},
+           flag,
+           "",
+           literal(i.position_friction),
+           "Only of `nsga`: `false` leaves friction out at position level, to study the drift."},
+          {"contact_solver",
+           {},
+           word,
+           "",
+           "Newton's method, others where it fails",
+           "Of `nsga` and `moreau`, without groups of spheres: how the contacts of every step are "
+           "solved; Newton's method then makes sure of the result.",
+           any,
+           {contact_solver_names.begin(), contact_solver_names.end()}},
+          {"scaling",
+           {},
+           word,
+           "",
+           "\"delassus\"",
+           "How the contact rows are scaled: each by its own, or all by one mass.",
+           any,
+           {"delassus", "characteristic_mass"}},
+          {"characteristic_mass",
+           {},
+           number,
+           "kg",
+           "mean mass of the bodies",
+           "Only with that scaling.",
+           positive},
+          {"penalty",
+           {},
+           number,
+           "",
+           literal(i.penalty),
+           "Augmentation as a multiple of the scaling.",
+           positive},
+      }};
+}
+
+TableDescription output() {
+  return {"output",
+          "[output]",
+          "",
+          "output",
+          {
+              {"interval",
+               {},
+               number,
+               "s",
+               "every step, but at most 10 000 samples",
+               "Time between samples.",
+               positive},
+              {"frame_interval",
+               {},
+               number,
+               "s",
+               "200 frames",
+               "Time between ParaView frames.",
+               positive},
+              {"paraview", {}, flag, "", literal(OutputSpec{}.paraview), "Write ParaView files."},
+          }};
+}
+
+TableDescription verify() {
+  const VerifySpec v;
+  const std::vector<std::string> crossing = {"first_time", "last_time"};
+  const std::vector<std::string> windowed = {"min", "max",        "max_abs",
+                                             "sum", "first_time", "last_time"};
+  return {
+      "verify",
+      "[[verify]]",
+      "measure",
+      "measure",
+      {
+          {"source", {}, text, "", literal(v.source), "Document that has the example."},
+          {"example", {}, text, "", literal(v.example), "Its number or name there."},
+          {"quantity",
+           {},
+           text,
+           "",
+           required,
+           "`bodies/block/position/x`, or the angle `atan2(y, x)` of two such, in rad; for measure "
+           "`order`: `positions` or `velocities`."},
+          {"measure",
+           {},
+           word,
+           "",
+           literal(v.measure),
+           "What is taken from the history of the quantity; the times are those of the first or "
+           "last "
+           "sample that reaches `threshold`.",
+           any,
+           {"final", "at", "min", "max", "max_abs", "sum", "first_time", "last_time", "order"}},
+          {"at", {"at"}, number, "s", required, "Time of the sample.", not_negative},
+          {"from", windowed, number, "s", "start of the run", "Start of the time window.",
+           not_negative},
+          {"to", windowed, number, "s", "end of the run", "End of the time window.", not_negative},
+          {"threshold", crossing, number, "as the quantity", required, "Value to be reached."},
+          {"below", crossing, flag, "", literal(v.below), "Reached from above instead of below."},
+          {"oracle", {}, formula, "as the quantity", required, "What the measure should be."},
+          {"oracle_kind",
+           {},
+           word,
+           "",
+           required,
+           "Where the oracle is from.",
+           any,
+           {"closed form", "converged reference", "published", "conservation", "order"}},
+          {"compare",
+           {},
+           word,
+           "",
+           literal(v.compare),
+           "How measure and oracle must agree.",
+           any,
+           {"equal", "at_least", "at_most"}},
+          {"tolerance",
+           {},
+           number,
+           "as the quantity",
+           literal(v.tolerance),
+           "Absolute slack of the comparison.",
+           not_negative},
+          {"steps", {"order"}, numbers, "s", required, "Two or more time steps.", positive},
+          {"reference_step",
+           {"order"},
+           number,
+           "s",
+           "none",
+           "Time step of the run that the others are compared with.",
+           positive},
+          {"set", {}, texts, "", "none", "Changes for this run, such as `integrator.step=1e-4`."},
+          {"note", {}, text, "", literal(v.note), "For the reader."},
+      }};
+}
+
+}  // namespace
+
+std::string Range::text() const {
+  if (max < infinity) {
+    return fmt::format("in {}{}, {}]", min_excluded ? "(" : "[", min, max);
+  }
+  if (min == -infinity) return "";
+  return fmt::format("{} {}", min_excluded ? ">" : ">=", min);
+}
+
+bool KeyDescription::applies_to(std::string_view kind) const {
+  return kinds.empty() || kind.empty() ||
+         std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+std::string KeyDescription::expected() const {
+  const std::string limits = range.text().empty() ? "" : " " + range.text();
+  switch (type) {
+    case text:
+      return "text";
+    case word:
+      return fmt::format("`\"{}\"`", fmt::join(words, "\"`, `\""));
+    case flag:
+      return "`true` or `false`";
+    case integer:
+      return "whole number" + limits;
+    case number:
+      return "number" + limits;
+    case formula:
+      return "number or formula in `t`";
+    case vector:
+      return "vector";
+    case triple:
+      return "three numbers" + limits;
+    case direction:
+      return "vector, not zero";
+    case quaternion:
+      return "four numbers, not all zero";
+    case points:
+      return "list of vectors";
+    case point_or_points:
+      return "vector or list of vectors";
+    case inertia:
+      return "three numbers, or three rows of three";
+    case formulas:
+      return "vector of numbers or formulas in `t`";
+    case torque:
+      return "vector of numbers or formulas in `t`, or one of them";
+    case numbers:
+      return "list of numbers" + limits;
+    case texts:
+      return "list of texts";
+    case ValueType::table:
+      return fmt::format("table, see `{}`", model_table(table).heading);
+    case table_one:
+      return "table";
+    case tables:
+      return "tables";
+  }
+  return "";
+}
+
+const KeyDescription* TableDescription::find(std::string_view key, std::string_view kind) const {
+  for (const KeyDescription& row : keys) {
+    if (row.name == key && row.applies_to(kind)) return &row;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> TableDescription::kinds() const {
+  if (kind_key.empty()) return {""};
+  return find(kind_key, "")->words;
+}
+
+std::string TableDescription::default_kind() const {
+  if (kind_key.empty()) return "";
+  const KeyDescription& row = *find(kind_key, "");
+  // The default is a quoted word.
+  return row.required() ? "" : row.default_text.substr(1, row.default_text.size() - 2);
+}
+
+std::span<const TableDescription> model_tables() {
+  static const std::vector<TableDescription> tables = {
+      model(),   body(),   repeat(), shape(),      orientation(), beam(),
+      section(), spring(), end(),    load(),       joint(),       contact(),
+      point(),   sphere(), face(),   integrator(), output(),      verify()};
+  return tables;
+}
+
+const TableDescription& model_table(std::string_view name) {
+  const std::span<const TableDescription> tables = model_tables();
+  const auto found = std::find_if(tables.begin(), tables.end(), [&](const TableDescription& table) {
+    return table.name == name;
+  });
+  assert(found != tables.end());
+  return *found;
+}
+
+}  // namespace clatter

@@ -1,0 +1,290 @@
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <clatter/contact/solvers/contact_solver.hpp>
+#include <clatter/io/beam_reader.hpp>
+#include <clatter/io/body_lookup.hpp>
+#include <clatter/io/body_reader.hpp>
+#include <clatter/io/contact_reader.hpp>
+#include <clatter/io/force_reader.hpp>
+#include <clatter/io/joint_reader.hpp>
+#include <clatter/io/model_reader.hpp>
+#include <clatter/io/nearest_word.hpp>
+#include <clatter/io/overrides.hpp>
+#include <clatter/io/toml_table.hpp>
+#include <clatter/io/verify_reader.hpp>
+
+namespace clatter {
+namespace {
+
+// A model of a hundred thousand bodies has about 20 MB; anything larger is not a model.
+constexpr std::size_t largest_file = std::size_t{256} << 20;
+// toml++ nests a table per dot of a key and takes them down recursively; our keys have three dots.
+constexpr int most_dots = 1000;
+
+// Refuses keys of absurdly many parts. Dots count while nothing ends the key.
+void check_dots(std::string_view text, const std::string& file) {
+  int dots = 0, line = 1, column = 1;
+  for (const char c : text) {
+    if (c == '.') {
+      if (++dots > most_dots) {
+        throw Error({file, line, column}, fmt::format("more than {} dots in a row", most_dots));
+      }
+    } else if (c == '\n' || c == ',' || c == '=' || c == '#') {
+      dots = 0;
+    }
+    column = c == '\n' ? 1 : column + 1;
+    if (c == '\n') ++line;
+  }
+}
+
+// The first line with which toml++ fails an assertion: it reads from the top and fails at once.
+int failing_line(std::string_view text) {
+  std::vector<std::size_t> ends;  // of the text up to and with each line
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos;
+       end = text.find('\n', end + 1)) {
+    ends.push_back(end + 1);
+  }
+  const auto reads = [&](std::size_t end) {
+    try {
+      const toml::table ignored = toml::parse(text.substr(0, end));
+    } catch (const toml::parse_error&) {
+    } catch (const TomlFailure&) {
+      return false;
+    }
+    return true;
+  };
+  return 1 + static_cast<int>(std::partition_point(ends.begin(), ends.end(), reads) - ends.begin());
+}
+
+toml::table parse_toml(std::string_view text, const std::string& file) {
+  check_dots(text, file);
+  try {
+    return toml::parse(text, std::string_view(file));
+  } catch (const toml::parse_error& error) {
+    std::string reason(error.description());
+    if (!reason.empty()) {
+      reason[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(reason[0])));
+    }
+    // toml++ names the option of its build, which means nothing to the user.
+    if (const std::size_t option = reason.find(" (TOML_"); option != std::string::npos) {
+      reason.erase(option);
+    }
+    const bool cut = reason.find("end-of-file") != std::string::npos;
+    Place place = place_of(error.source());
+    place.file = file;
+    place.line = std::max(place.line, 1);
+    place.column = std::max(place.column, 1);
+    throw Error(std::move(place),
+                fmt::format("not valid TOML: {}{}", reason, cut ? "; is the file cut off?" : ""));
+  } catch (const TomlFailure&) {
+    throw Error({file, failing_line(text), 1}, "not valid TOML: this line cannot be understood");
+  }
+}
+
+Vec3 read_gravity(const TomlTable& model, const std::vector<BodyReading>& bodies,
+                  const std::vector<BeamReading>& beams) {
+  bool all_known = true, all_planar = true;
+  for (const BodyReading& body : bodies) {
+    all_known = all_known && body.sound;
+    all_planar = all_planar && body.spec.kind == BodyKind::planar;
+  }
+  for (const BeamReading& beam : beams) {
+    all_known = all_known && beam.kind_is_known;
+    all_planar = all_planar && beam.spec.planar;
+  }
+  const bool none = bodies.empty() && beams.empty();
+  const Dimension dimension = !all_known || none ? Dimension::either
+                              : all_planar       ? Dimension::two
+                                                 : Dimension::three;
+  return model.vector("gravity", dimension).value_or(Vec3::Zero());
+}
+
+/// What only the decoupled scheme can do. (rho_inf and theta may stand beside any name, so that it
+/// can be changed from outside.)
+void refuse_abilities_of_nsga(const TomlTable& table, IntegratorKind kind) {
+  if (kind == IntegratorKind::nsga) return;
+  for (const char* key :
+       {"locate_impacts", "multi_impact", "position_friction", "contact_solver"}) {
+    const bool is_of_moreau = std::string_view(key) == "contact_solver";
+    if (table.has(key) && !(is_of_moreau && kind == IntegratorKind::moreau)) {
+      table.refuse_key(
+          key, fmt::format("'{}' is not for the integrator \"{}\", only for \"nsga\"{}", key,
+                           to_string(kind), is_of_moreau ? " and \"moreau\"" : ""));
+    }
+  }
+}
+
+IntegratorSpec read_integrator(const TomlTable& table) {
+  IntegratorSpec i;
+  i.place = table.place();
+  if (const auto name = table.text("name")) {
+    const auto found = std::find(integrator_names.begin(), integrator_names.end(), *name);
+    if (found != integrator_names.end())
+      i.kind = static_cast<IntegratorKind>(found - integrator_names.begin());
+  }
+  i.step = table.number("step").value_or(i.step);
+  i.duration = table.number("duration").value_or(i.duration);
+  i.rho_inf = table.number("rho_inf").value_or(i.rho_inf);
+  i.theta = table.number("theta").value_or(i.theta);
+  i.tolerance = table.number("tolerance").value_or(i.tolerance);
+  i.max_iterations = table.integer("max_iterations").value_or(i.max_iterations);
+  i.max_halvings = table.integer("max_halvings").value_or(i.max_halvings);
+  i.locate_impacts = table.flag("locate_impacts").value_or(i.locate_impacts);
+  i.multi_impact = table.flag("multi_impact").value_or(i.multi_impact);
+  i.impact_tolerance = table.number("impact_tolerance");
+  i.max_impacts = table.integer("max_impacts").value_or(i.max_impacts);
+  for (const char* key : {"impact_tolerance", "max_impacts"}) {
+    const bool is_known = !table.has("multi_impact") || table.has_usable("multi_impact");
+    if (table.has(key) && is_known && !i.multi_impact) {
+      table.refuse_key(key, fmt::format("'{}' has no meaning without multi_impact = true", key));
+    }
+  }
+  if (const auto solver = table.text("contact_solver")) {
+    i.contact_solver = contact_solver_of(*solver);
+  }
+  i.position_friction = table.flag("position_friction").value_or(i.position_friction);
+  i.penalty = table.number("penalty").value_or(i.penalty);
+  if (table.text("scaling") == "characteristic_mass") i.scaling = Scaling::characteristic_mass;
+  i.characteristic_mass = table.number("characteristic_mass");
+  const bool scaling_is_known = !table.has("scaling") || table.has_usable("scaling");
+  if (table.has("characteristic_mass") && scaling_is_known && i.scaling == Scaling::delassus) {
+    table.refuse_key("characteristic_mass",
+                     "'characteristic_mass' has no meaning without scaling = "
+                     "\"characteristic_mass\"");
+  }
+  if (!table.has("name") || table.has_usable("name")) refuse_abilities_of_nsga(table, i.kind);
+  if (table.has_usable("step") && table.has_usable("duration") && i.duration < i.step) {
+    table.refuse("duration", fmt::format("'duration' must be at least one 'step' of {} s, not {} s",
+                                         i.step, i.duration));
+  }
+  return i;
+}
+
+OutputSpec read_output(const TomlTable& table) {
+  OutputSpec output;
+  output.place = table.place();
+  output.interval = table.number("interval");
+  output.frame_interval = table.number("frame_interval");
+  output.paraview = table.flag("paraview").value_or(output.paraview);
+  return output;
+}
+
+Model read_tables(const toml::table& root, ModelUse use, std::vector<Mistake>& mistakes) {
+  const TomlTable table(root, model_table(""), mistakes);
+  Model model;
+  model.title = table.text("title").value_or("");
+  model.assemble = table.flag("assemble").value_or(model.assemble);
+  model.equilibrium = table.flag("equilibrium").value_or(model.equilibrium);
+
+  const std::vector<BodyReading> bodies = read_bodies(table.tables("body"));
+  std::vector<BeamReading> beams = read_beams(table.tables("beam"), bodies);
+  const bool lists_are_sound = (!table.has("body") || table.has_usable("body")) &&
+                               (!table.has("beam") || table.has_usable("beam"));
+  const bool has_none = bodies.empty() && beams.empty();
+  if (has_none && lists_are_sound) table.refuse_table("a model needs [[body]] or [[beam]]");
+  model.gravity = read_gravity(table, bodies, beams);
+  model.bodies.reserve(bodies.size());  // the lookup points into both
+  model.beams.reserve(beams.size());
+  BodyLookup lookup;
+  for (const BodyReading& body : bodies) {
+    model.bodies.push_back(body.spec);
+    if (body.sound) {
+      lookup.add(model.bodies.back());
+      if (!body.family.empty()) lookup.add_to_family(body.family, model.bodies.back());
+    } else {
+      lookup.add_doubtful(body.spec.name);
+    }
+  }
+  for (BeamReading& beam : beams) {
+    model.beams.push_back(std::move(beam.spec));
+    if (beam.mesh) {
+      lookup.add_beam(model.beams.back(), std::move(*beam.mesh));
+    } else {
+      lookup.add_doubtful_beam(model.beams.back().name);
+    }
+  }
+  // Without a list of bodies, complaints about every name would hide the reason.
+  if (has_none || !lists_are_sound) lookup.doubt_all();
+  model.springs = read_springs(table.tables("spring"), lookup);
+  model.loads = read_loads(table.tables("load"), lookup);
+  model.joints = read_joints(table.tables("joint"), lookup, model.assemble);
+  ContactReading contacts = read_contacts(table.tables("contact"), lookup);
+  model.contacts = std::move(contacts.contacts);
+  model.contact_groups = std::move(contacts.groups);
+  if (const auto integrator = table.table("integrator")) {
+    model.integrator = read_integrator(*integrator);
+  }
+  if (use == ModelUse::run && !table.has("integrator")) {
+    table.refuse_table("a model needs [integrator] to be run");
+  }
+  if (const auto output = table.table("output")) model.output = read_output(*output);
+  model.verify = read_verify(table.tables("verify"), root);
+  return model;
+}
+
+void sort_by_place(std::vector<Mistake>& mistakes) {
+  std::stable_sort(mistakes.begin(), mistakes.end(), [](const Mistake& a, const Mistake& b) {
+    return std::tuple(a.place.line, a.place.column) < std::tuple(b.place.line, b.place.column);
+  });
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  const Place place{path.string(), 0, 0};
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw Error(place, "there is no such file");
+  if (std::filesystem::is_directory(status)) {
+    throw Error(place, "this is a directory, not a model file");
+  }
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw Error(place, "the file cannot be opened for reading");
+  std::string text;
+  std::vector<char> block(1 << 16);
+  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())) ||
+         stream.gcount() > 0) {
+    text.append(block.data(), static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > largest_file) throw Error(place, "the file is too large to be a model");
+  }
+  if (stream.bad()) throw Error(place, "the file cannot be read to its end");
+  return text;
+}
+
+}  // namespace
+
+Model parse_model(std::string_view text, std::string file_name,
+                  std::span<const std::string> overrides, ModelUse use) {
+  toml::table root = parse_toml(text, file_name);
+  if (root.empty()) {
+    throw Error({file_name, 1, 1},
+                "the file is empty: a model needs [[body]] or [[beam]], and [integrator]");
+  }
+  std::vector<Mistake> mistakes;
+  for (const std::string& change : overrides) {
+    if (const std::optional<std::string> wrong = apply_override(root, change)) {
+      mistakes.push_back({{override_name(change), 0, 0}, *wrong});
+    }
+  }
+  Model model = read_tables(root, use, mistakes);
+  if (!mistakes.empty()) {
+    sort_by_place(mistakes);
+    throw Error(std::move(mistakes));
+  }
+  model.file = std::move(file_name);
+  return model;
+}
+
+Model read_model(const std::filesystem::path& path, std::span<const std::string> overrides,
+                 ModelUse use) {
+  return parse_model(read_text(path), path.string(), overrides, use);
+}
+
+}  // namespace clatter

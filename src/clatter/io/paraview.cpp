@@ -1,0 +1,354 @@
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <fcntl.h>
+#include <set>
+#include <type_traits>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <clatter/elements/beam_mesh.hpp>
+#include <clatter/io/base64.hpp>
+#include <clatter/io/output_stream.hpp>
+#include <clatter/io/paraview.hpp>
+#include <clatter/model/error.hpp>
+
+namespace clatter {
+
+namespace {
+
+constexpr const char* list_name = "frames.pvd";
+constexpr const char* frame_folder = "frames";
+constexpr std::string_view list_header =
+    "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>\n";
+constexpr std::string_view list_footer = "</Collection>\n</VTKFile>\n";
+
+constexpr std::string_view byte_order =
+    std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
+
+/// Channels of a beam's elements, three for each of the arrays.
+constexpr std::array section_channels = {"axial_force",  "shear_force_y",    "shear_force_z",
+                                         "torque",       "bending_moment_y", "bending_moment_z",
+                                         "axial_strain", "shear_strain_y",   "shear_strain_z",
+                                         "twist",        "curvature_y",      "curvature_z"};
+constexpr std::array section_arrays = {"section_force", "section_moment", "strain", "curvature"};
+
+int offset_of(const std::map<std::string, int>& offsets, const std::string& path) {
+  const auto found = offsets.find(path);
+  return found == offsets.end() ? -1 : found->second;
+}
+
+/// A VTK DataArray of the numbers in binary: their size in bytes, then they, as base64.
+template <typename T>
+std::string data_array(const std::string& name, const std::vector<T>& values, int components = 1) {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, std::int32_t>);
+  const std::uint64_t size = values.size() * sizeof(T);
+  std::string bytes(sizeof(size) + size, '\0');
+  std::memcpy(bytes.data(), &size, sizeof(size));
+  if (size > 0) std::memcpy(bytes.data() + sizeof(size), values.data(), size);
+  return fmt::format(
+      "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"binary\">\n{}\n"
+      "</DataArray>\n",
+      std::is_same_v<T, float> ? "Float32" : "Int32", name, components,
+      base64(bytes.data(), bytes.size()));
+}
+
+std::string cells(const char* element, const std::vector<std::vector<int>>& list) {
+  std::vector<std::int32_t> connectivity, offsets;
+  for (const auto& cell : list) {
+    connectivity.insert(connectivity.end(), cell.begin(), cell.end());
+    offsets.push_back(static_cast<std::int32_t>(connectivity.size()));
+  }
+  return fmt::format("<{0}>\n{1}{2}</{0}>\n", element, data_array("connectivity", connectivity),
+                     data_array("offsets", offsets));
+}
+
+/// The size of the model at the start [m], to draw faces without an edge.
+double extent_of(const Model& model) {
+  Eigen::AlignedBox3d box;
+  for (const BodySpec& body : model.bodies) {
+    box.extend(body.position);
+    if (!body.shape) continue;
+    for (const Vec3& point : tessellate(*body.shape).points)
+      box.extend(Vec3(body.position + point));
+  }
+  for (const BeamSpec& beam : model.beams)
+    for (const BeamMesh::Node& node : mesh_of(beam).nodes) box.extend(node.position);
+  for (const ContactSpec& contact : model.contacts)
+    if (contact.face.body.empty()) box.extend(contact.face.point);
+  return box.isEmpty() || box.diagonal().norm() == 0.0 ? 1.0 : box.diagonal().norm();
+}
+
+}  // namespace
+
+ParaviewSeries::ParaviewSeries(std::filesystem::path directory, const Model& model,
+                               const std::vector<Channel>& channels)
+    : directory_(std::move(directory)), list_end_(static_cast<long>(list_header.size())) {
+  Offsets offsets;
+  for (const Channel& channel : channels) offsets[channel.path] = channel.offset;
+
+  carriers_[""] = {};
+  for (const BodySpec& body : model.bodies) add_body(body, offsets);
+  for (const BeamSpec& beam : model.beams) add_beam(beam, offsets);
+  add_contacts(model, offsets);
+
+  topology_ =
+      cells("Verts", mesh_.vertices) + cells("Lines", mesh_.lines) + cells("Polys", mesh_.polygons);
+  points_.resize(3 * mesh_.points.size());
+  velocities_.resize(points_.size());
+  gaps_.resize(mesh_.points.size());
+  normal_forces_.resize(mesh_.points.size());
+  if (!model.beams.empty())
+    for (std::vector<float>& data : section_data_) data.resize(points_.size());
+
+  make_directory(directory_ / frame_folder);
+  replace_file(directory_ / list_name, std::string(list_header) + std::string(list_footer));
+}
+
+ParaviewSeries::Motion ParaviewSeries::find_motion(const Offsets& offsets, const std::string& path,
+                                                   bool planar, int node) {
+  const auto entry = [&](const char* name, int width) {
+    const int offset = offset_of(offsets, path + "/" + name);
+    return offset < 0 ? -1 : offset + node * width;
+  };
+  Motion motion;
+  motion.planar = planar;
+  motion.dimensions = planar ? 2 : 3;
+  motion.position = entry("position", motion.dimensions);
+  motion.orientation = entry("orientation", 4);
+  motion.angle = entry("angle", 1);
+  motion.velocity = entry("velocity", motion.dimensions);
+  motion.angular_velocity = entry("angular_velocity", planar ? 1 : 3);
+  return motion;
+}
+
+void ParaviewSeries::add_body(const BodySpec& body, const Offsets& offsets) {
+  const Carrier carrier{bodies_++, static_cast<int>(motions_.size())};
+  carriers_[body.name] = carrier;
+  motions_.push_back(find_motion(offsets, "bodies/" + body.name, body.kind == BodyKind::planar, 0));
+  Mesh point;
+  point.points = {Vec3::Zero()};
+  point.vertices = {{0}};
+  add_part(body.shape ? tessellate(*body.shape) : point, carrier, body_surface);
+}
+
+void ParaviewSeries::add_beam(const BeamSpec& beam, const Offsets& offsets) {
+  const std::string path = "beams/" + beam.name;
+  const BeamMesh mesh = mesh_of(beam);
+  const int body = bodies_++;
+  std::vector<Carrier> nodes;
+  for (int n = 0; n < static_cast<int>(mesh.nodes.size()); ++n) {
+    nodes.push_back({body, static_cast<int>(motions_.size())});
+    carriers_[beam_node_name(beam, n)] = nodes.back();
+    motions_.push_back(find_motion(offsets, path, beam.planar, n));
+  }
+
+  const int first_section = static_cast<int>(sections_.size());
+  Section entries;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    entries[i] = offset_of(offsets, path + "/" + section_channels[i]);
+  for (std::size_t e = 0; e < mesh.elements.size(); ++e) {
+    sections_.push_back(entries);
+    for (int& entry : entries)
+      if (entry >= 0) ++entry;  // elements follow each other in the row
+  }
+  sweep_section(beam.section, mesh, nodes, first_section);
+  add_centre_line(mesh, nodes, first_section);
+}
+
+void ParaviewSeries::sweep_section(const BeamSection& section, const BeamMesh& mesh,
+                                   const std::vector<Carrier>& nodes, int first_section) {
+  const Mesh outline = tessellate(section);
+  const int around = static_cast<int>(outline.points.size());
+  const auto add_ring = [&](const Carrier& node, const Mat3& frame, int element) {
+    Mesh ring;
+    for (const Vec3& point : outline.points) ring.points.emplace_back(frame * point);
+    add_part(ring, node, beam_section);
+    parts_.back().first_section = first_section + element;
+    parts_.back().last_section = first_section + element + 1;
+    return parts_.back().begin;
+  };
+  const auto add_cap = [&](int ring, bool at_end) {
+    for (std::vector<int> polygon : outline.polygons) {
+      for (int& point : polygon) point += ring;
+      if (!at_end) std::reverse(polygon.begin(), polygon.end());
+      mesh_.polygons.push_back(std::move(polygon));
+    }
+  };
+  const int elements = static_cast<int>(mesh.elements.size());
+  for (int e = 0; e < elements; ++e) {
+    const int a = add_ring(nodes[e], mesh.elements[e].frame_a, e);
+    const int b = add_ring(nodes[e + 1], mesh.elements[e].frame_b, e);
+    for (int i = 0; i < around; ++i) {
+      const int next = (i + 1) % around;
+      mesh_.polygons.push_back({a + i, a + next, b + next, b + i});
+    }
+    if (e == 0) add_cap(a, false);
+    if (e == elements - 1) add_cap(b, true);
+  }
+}
+
+void ParaviewSeries::add_centre_line(const BeamMesh& mesh, const std::vector<Carrier>& nodes,
+                                     int first_section) {
+  const int elements = static_cast<int>(mesh.elements.size());
+  Mesh point;
+  point.points = {Vec3::Zero()};
+  std::vector<int> line;
+  for (int n = 0; n <= elements; ++n) {
+    add_part(point, nodes[n], beam_section);
+    Part& part = parts_.back();
+    line.push_back(part.begin);
+    // A node has the section axes of the element that ends there; the next one may have others.
+    const bool next = n == 0 || (n < elements && mesh.elements[n].frame_a.isIdentity(0.0));
+    part.first_section = first_section + std::max(n - 1, 0);
+    part.last_section = first_section + n + (next ? 1 : 0);
+  }
+  mesh_.lines.push_back(std::move(line));
+}
+
+void ParaviewSeries::add_contacts(const Model& model, const Offsets& offsets) {
+  const double size = extent_of(model);
+  std::set<std::pair<std::string, std::vector<double>>> drawn;  // points often share a face
+  const auto draw_face = [&](const ContactSpec& contact) {
+    const bool has_face = contact.geometry == ContactGeometry::point_on_face ||
+                          contact.geometry == ContactGeometry::sphere_on_face;
+    if (!has_face) return;
+    std::vector<double> face;
+    for (const Vec3& v : {contact.face.point, contact.normal})
+      face.insert(face.end(), v.begin(), v.end());
+    for (const Vec3& v : contact.outline) face.insert(face.end(), v.begin(), v.end());
+    if (drawn.emplace(contact.face.body, face).second) {
+      add_part(tessellate_face(contact.face.point, contact.normal, contact.outline, size),
+               carriers_.at(contact.face.body), contact_face);
+    }
+  };
+  for (const ContactSpec& contact : model.contacts) {
+    draw_face(contact);
+    Mesh point;  // of a sphere its centre, which carries the data of the contact
+    point.points = {contact.point.point};
+    point.vertices = {{0}};
+    add_part(point, carriers_.at(contact.point.body), contact_point);
+    parts_.back().gap = offset_of(offsets, "contacts/" + contact.name + "/gap");
+    parts_.back().normal_force = offset_of(offsets, "contacts/" + contact.name + "/normal_force");
+  }
+  for (const ContactGroupSpec& group : model.contact_groups) draw_face(group.contact);
+}
+
+void ParaviewSeries::add_part(const Mesh& mesh, const Carrier& carrier, Kind kind) {
+  const int begin = static_cast<int>(mesh_.points.size());
+  mesh_.append(mesh);
+  parts_.push_back({begin, static_cast<int>(mesh_.points.size()), carrier, kind});
+}
+
+void ParaviewSeries::place(std::span<const double> row) {
+  for (const Part& part : parts_) {
+    Vec3 position = Vec3::Zero(), velocity = Vec3::Zero(), spin = Vec3::Zero();
+    Mat3 rotation = Mat3::Identity();
+    if (part.carrier.motion >= 0) {
+      const Motion& motion = motions_[part.carrier.motion];
+      for (int i = 0; i < motion.dimensions; ++i) {
+        if (motion.position >= 0) position[i] = row[motion.position + i];
+        if (motion.velocity >= 0) velocity[i] = row[motion.velocity + i];
+      }
+      if (motion.angle >= 0)
+        rotation = Eigen::AngleAxisd(row[motion.angle], Vec3::UnitZ()).toRotationMatrix();
+      if (const int q = motion.orientation; q >= 0)
+        rotation = Quaternion(row[q], row[q + 1], row[q + 2], row[q + 3]).toRotationMatrix();
+      if (const int w = motion.angular_velocity; w >= 0)
+        spin = motion.planar ? Vec3(0, 0, row[w]) : Vec3(row[w], row[w + 1], row[w + 2]);
+    }
+    for (int i = part.begin; i < part.end; ++i) {
+      const Vec3& local = mesh_.points[i];
+      const Vec3 at = position + rotation * local;
+      const Vec3 moves = velocity + rotation * spin.cross(local);  // spin in body axes
+      for (int k = 0; k < 3; ++k) {
+        points_[3 * i + k] = static_cast<float>(at[k]);
+        velocities_[3 * i + k] = static_cast<float>(moves[k]);
+      }
+      gaps_[i] = part.gap < 0 ? 0.0f : static_cast<float>(row[part.gap]);
+      normal_forces_[i] = part.normal_force < 0 ? 0.0f : static_cast<float>(row[part.normal_force]);
+    }
+    show_sections(part, row);
+  }
+}
+
+void ParaviewSeries::show_sections(const Part& part, std::span<const double> row) {
+  const int count = part.last_section - part.first_section;
+  if (count == 0) return;
+  std::array<double, 12> sum{};
+  for (int e = part.first_section; e < part.last_section; ++e)
+    for (std::size_t i = 0; i < sum.size(); ++i)
+      if (const int entry = sections_[e][i]; entry >= 0) sum[i] += row[entry];
+  for (std::size_t k = 0; k < sum.size(); ++k)
+    for (int i = part.begin; i < part.end; ++i)
+      section_data_[k / 3][3 * std::size_t(i) + k % 3] = static_cast<float>(sum[k] / count);
+}
+
+std::string ParaviewSeries::frame_text() const {
+  std::vector<std::int32_t> bodies(mesh_.points.size()), kinds(mesh_.points.size());
+  for (const Part& part : parts_) {
+    std::fill(bodies.begin() + part.begin, bodies.begin() + part.end, part.carrier.body);
+    std::fill(kinds.begin() + part.begin, kinds.begin() + part.end, static_cast<int>(part.kind));
+  }
+  std::string sections;
+  for (std::size_t i = 0; i < section_data_.size(); ++i)
+    if (!section_data_[i].empty()) sections += data_array(section_arrays[i], section_data_[i], 3);
+  return fmt::format(
+             "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
+             "byte_order=\"{}\" "
+             "header_type=\"UInt64\">\n<PolyData>\n<Piece NumberOfPoints=\"{}\" "
+             "NumberOfVerts=\"{}\" "
+             "NumberOfLines=\"{}\" NumberOfStrips=\"0\" NumberOfPolys=\"{}\">\n",
+             byte_order, mesh_.points.size(), mesh_.vertices.size(), mesh_.lines.size(),
+             mesh_.polygons.size()) +
+         "<PointData Scalars=\"body\" Vectors=\"velocity\">\n" + data_array("body", bodies) +
+         data_array("kind", kinds) + data_array("velocity", velocities_, 3) +
+         data_array("gap", gaps_) + data_array("normal_force", normal_forces_) + sections +
+         "</PointData>\n" + "<Points>\n" + data_array("Points", points_, 3) + "</Points>\n" +
+         topology_ + "</Piece>\n</PolyData>\n</VTKFile>\n";
+}
+
+void ParaviewSeries::append(double time, std::span<const double> row) {
+  place(row);
+  const std::string file = fmt::format("{}/{:06}.vtp", frame_folder, frames_);
+  try {
+    OutputStream stream(directory_ / file);
+    stream.write(frame_text());
+    stream.close();
+    list_frame(time, file);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(directory_ / file, ignored);
+    throw;
+  }
+  ++frames_;
+}
+
+void ParaviewSeries::list_frame(double time, const std::string& file) {
+  // One write puts the entry in place of the closing tags and new ones after it, so that the list
+  // is well formed whenever the run ends, at a cost that does not grow with the list.
+  const std::filesystem::path path = directory_ / list_name;
+  const std::string entry =
+      fmt::format("<DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", time, file);
+  const std::string text = entry + std::string(list_footer);
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const auto written =
+      descriptor < 0 ? -1 : ::pwrite(descriptor, text.data(), text.size(), list_end_);
+  const int reason = errno;
+  if (written >= 0 && written < static_cast<ssize_t>(text.size())) {
+    // Back to the list as it was; its own space is still there.
+    static_cast<void>(::ftruncate(descriptor, list_end_));
+    static_cast<void>(::pwrite(descriptor, list_footer.data(), list_footer.size(), list_end_));
+  }
+  if (descriptor >= 0) ::close(descriptor);
+  if (written != static_cast<ssize_t>(text.size()))
+    throw Error(fmt::format("{}: cannot write this file: {}", path.string(),
+                            std::strerror(written < 0 ? reason : ENOSPC)));
+  list_end_ += static_cast<long>(entry.size());
+}
+
+}  // namespace clatter

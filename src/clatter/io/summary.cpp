@@ -1,0 +1,118 @@
+#include <nlohmann/json.hpp>
+
+#include <clatter/io/output_stream.hpp>
+#include <clatter/io/summary.hpp>
+#include <clatter/version.hpp>
+
+namespace clatter {
+
+namespace {
+
+nlohmann::ordered_json iterations_json(const IterationStatistics& iterations, long steps) {
+  return {{"total", iterations.total},
+          {"mean", steps > 0 ? double(iterations.total) / double(steps) : 0.0},
+          {"max", iterations.max}};
+}
+
+nlohmann::ordered_json modes_json(const std::vector<Mode>& modes) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Mode& mode : modes)
+    list.push_back({{"frequency", mode.frequency()},
+                    {"square", mode.square},
+                    {"free", mode.is_free()},
+                    {"damping_ratio", mode.damping_ratio}});
+  return list;
+}
+
+/// What only steps through time give.
+void add_steps(nlohmann::ordered_json& json, const Summary& summary) {
+  const RunStatistics& statistics = summary.statistics;
+  json["steps"] = statistics.steps;
+  json["substeps"] = statistics.substeps;
+  json["regularised"] = statistics.regularised;
+  json["recovered"] = statistics.recovered;
+  json["plastic"] = statistics.plastic;
+  json["unfinished"] = statistics.unfinished;
+  json["max_sweep_residual"] = statistics.max_sweep_residual;
+  json["max_sweeps"] = statistics.max_sweeps;
+  json["max_impacts"] = statistics.max_impacts;
+  json["iterations"] = {{"smooth", iterations_json(statistics.smooth, statistics.steps)},
+                        {"position", iterations_json(statistics.position, statistics.steps)},
+                        {"velocity", iterations_json(statistics.velocity, statistics.steps)}};
+  json["cost"] = {{"smooth_time", statistics.smooth_time},
+                  {"position_time", statistics.position_time},
+                  {"velocity_time", statistics.velocity_time},
+                  {"linear_algebra_time", statistics.linear_algebra_time},
+                  {"factorisations", statistics.factorisations},
+                  {"solves", statistics.solves}};
+}
+
+}  // namespace
+
+std::string_view to_string(RunStatus status) {
+  switch (status) {
+    case RunStatus::running:
+      return "running";
+    case RunStatus::finished:
+      return "finished";
+    case RunStatus::interrupted:
+      return "interrupted";
+    case RunStatus::failed:
+      return "failed";
+  }
+  return "";
+}
+
+std::vector<std::pair<std::string, double>> energy_ledger(const std::vector<Channel>& channels,
+                                                          std::span<const double> row) {
+  constexpr std::string_view folder = "energy/";
+  std::vector<std::pair<std::string, double>> ledger;
+  for (const Channel& channel : channels)
+    if (channel.path.starts_with(folder))
+      ledger.emplace_back(channel.path.substr(folder.size()), row[channel.offset]);
+  return ledger;
+}
+
+nlohmann::ordered_json summary_json(const Summary& summary) {
+  const RunStatistics& statistics = summary.statistics;
+  nlohmann::ordered_json json;
+  json["clatter_version"] = version;
+  json["command"] = summary.info.command;
+  json["status"] = to_string(summary.status);
+  if (!summary.message.empty()) json["message"] = summary.message;
+  json["time"] = summary.time;
+  json["wall_time"] = summary.wall_time;
+  json["model"] = {{"title", summary.info.title},
+                   {"file", summary.info.model_file},
+                   {"sha256", summary.info.model_hash},
+                   {"overrides", summary.info.overrides}};
+  if (summary.info.integrator) json["integrator"] = settings_json(*summary.info.integrator);
+  json["samples"] = summary.samples;
+  json["frames"] = summary.frames;
+  if (summary.info.integrator) add_steps(json, summary);
+  if (const auto& settling = statistics.settling)
+    json["equilibrium"] = {
+        {"load_steps", settling->load_steps},     {"iterations", settling->iterations},
+        {"displacement", settling->displacement}, {"displaced_node", settling->displaced_node},
+        {"rotation", settling->rotation},         {"rotated_node", settling->rotated_node}};
+  // JSON has no infinity: without contacts min_gap is null.
+  json["min_gap"] = statistics.min_gap;
+  json["max_joint_error"] = statistics.max_joint_error;
+  json["max_joint_velocity_error"] = statistics.max_joint_velocity_error;
+  json["length"] = statistics.length;
+  json["energy"] = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : summary.energy) json["energy"][name] = value;
+  if (!summary.modes.empty()) json["modes"] = modes_json(summary.modes);
+  json["notices"] = summary.notices;
+  return json;
+}
+
+void write_summary(const std::filesystem::path& path, const Summary& summary) {
+  // File names and titles may hold any bytes; those that are no UTF-8 are replaced.
+  using Json = nlohmann::ordered_json;
+  const std::string text =
+      summary_json(summary).dump(2, ' ', false, Json::error_handler_t::replace);
+  replace_file(path, text + "\n");
+}
+
+}  // namespace clatter

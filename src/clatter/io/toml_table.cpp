@@ -1,0 +1,542 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <clatter/io/nearest_word.hpp>
+#include <clatter/io/toml_table.hpp>
+
+namespace clatter {
+namespace {
+
+// Beyond these, squares and products of a few numbers leave the range of double.
+constexpr double largest_number = 1e100;
+constexpr double smallest_positive = 1e-100;
+
+double as_number(const toml::node& value) {
+  if (value.is_integer()) return static_cast<double>(**value.as_integer());
+  return **value.as_floating_point();
+}
+
+// What a value must be, in a message: the documentation can refer to a section, a message cannot.
+std::string expected(const KeyDescription& row) {
+  if (row.type == ValueType::table) {
+    std::vector<std::string> keys;
+    for (const KeyDescription& key : model_table(row.table).keys) {
+      if (std::find(keys.begin(), keys.end(), key.name) == keys.end()) keys.push_back(key.name);
+    }
+    return fmt::format("a table with keys out of {}", fmt::join(keys, ", "));
+  }
+  std::string text = row.expected();
+  std::erase(text, '`');
+  return text;
+}
+
+std::string found(const toml::node& value) {
+  switch (value.type()) {
+    case toml::node_type::string:
+      return "text " + in_quotes(**value.as_string());
+    case toml::node_type::integer:
+      return fmt::format("{}", **value.as_integer());
+    case toml::node_type::floating_point:
+      return fmt::format("{}", **value.as_floating_point());
+    case toml::node_type::boolean:
+      return **value.as_boolean() ? "true" : "false";
+    case toml::node_type::array:
+      return fmt::format("a list of {}", value.as_array()->size());
+    case toml::node_type::table:
+      return "a table";
+    default:
+      return "a date or time";
+  }
+}
+
+std::string with_article(const std::string& words) {
+  const bool vowel =
+      !words.empty() && std::string_view("aeiou").find(words[0]) != std::string::npos;
+  return (vowel ? "an " : "a ") + words;
+}
+
+}  // namespace
+
+Place place_of(const toml::source_region& source) {
+  std::string file = source.path ? *source.path : std::string();
+  if (file.starts_with(override_source)) return {std::move(file), 0, 0};
+  return {std::move(file), static_cast<int>(source.begin.line),
+          static_cast<int>(source.begin.column)};
+}
+
+Vec3 unit(const Vec3& v) {
+  const Vec3 scaled = v / v.cwiseAbs().maxCoeff();
+  return scaled.normalized();
+}
+
+TomlTable::TomlTable(const toml::table& table, const TableDescription& description,
+                     std::vector<Mistake>& mistakes)
+    : table_(&table), description_(&description), mistakes_(&mistakes) {
+  find_kind();
+  check_keys();
+}
+
+void TomlTable::find_kind() {
+  if (description_->kind_key.empty()) return;
+  const std::vector<std::string> kinds = description_->kinds();
+  kind_ = description_->default_kind();
+  if (const toml::node* value = table_->get(description_->kind_key)) {
+    kind_ = value->value<std::string>().value_or("");
+    if (std::find(kinds.begin(), kinds.end(), kind_) == kinds.end()) kind_.clear();
+  }
+  kind_is_known_ = !kind_.empty();
+}
+
+void TomlTable::check_keys() {
+  for (auto&& [key, value] : *table_) {
+    const std::string name(key.str());
+    const KeyDescription* row = description_->find(name, kind_);
+    if (row == nullptr) {
+      unusable_.insert(name);
+      if (description_->find(name, "") != nullptr) {
+        add(key.source(), fmt::format("'{}' has no meaning for {}", name,
+                                      with_article(kind_ + " " + description_->noun)));
+        continue;
+      }
+      std::vector<std::string> known;
+      for (const KeyDescription& candidate : description_->keys) {
+        if (candidate.applies_to(kind_)) known.push_back(candidate.name);
+      }
+      add(key.source(), fmt::format("unknown key {} in {}{}", in_quotes(name),
+                                    description_->heading, did_you_mean(name, known)));
+      continue;
+    }
+    // Without a kind it is not known which row of the description counts.
+    const bool ambiguous = !kind_is_known_ && !row->kinds.empty();
+    if (ambiguous || !check_value(*row, value)) unusable_.insert(name);
+  }
+  for (const KeyDescription& row : description_->keys) {
+    const bool applies = kind_is_known_ ? row.applies_to(kind_) : row.kinds.empty();
+    if (!row.required() || !applies || has(row.name)) continue;
+    const std::string in =
+        description_->name.empty() ? "" : fmt::format(" in {}", description_->heading);
+    add(table_->source(),
+        fmt::format("missing key '{}'{}: expected {}{}", row.name, in, expected(row),
+                    row.unit.empty() ? "" : fmt::format(" [{}]", row.unit)));
+  }
+}
+
+bool TomlTable::check_value(const KeyDescription& row, const toml::node& value) const {
+  switch (row.type) {
+    case ValueType::text:
+      return value.is_string() || unexpected(row, value);
+    case ValueType::flag:
+      return value.is_boolean() || unexpected(row, value);
+    case ValueType::word: {
+      const std::optional<std::string> word = value.value<std::string>();
+      if (!value.is_string()) return unexpected(row, value);
+      if (std::find(row.words.begin(), row.words.end(), *word) != row.words.end()) return true;
+      const std::string hint = did_you_mean(*word, row.words);
+      add(value.source(),
+          fmt::format("unknown {} {} in {}{}", row.name, in_quotes(*word), description_->heading,
+                      hint.empty() ? fmt::format("; expected one of {}", expected(row)) : hint));
+      return false;
+    }
+    case ValueType::integer:
+      if (!value.is_integer()) return unexpected(row, value);
+      return check_number(row, value);
+    case ValueType::number:
+      return check_number(row, value);
+    case ValueType::formula:
+      return check_formula(row, value);
+    case ValueType::vector:
+      return check_numbers(row, value, 2, 3);
+    case ValueType::triple:
+      return check_numbers(row, value, 3, 3);
+    case ValueType::direction:
+    case ValueType::quaternion: {
+      const bool vector = row.type == ValueType::direction;
+      if (!check_numbers(row, value, vector ? 2 : 4, vector ? 3 : 4)) return false;
+      const toml::array& list = *value.as_array();
+      const bool zero = std::all_of(list.begin(), list.end(),
+                                    [](const toml::node& n) { return as_number(n) == 0.0; });
+      if (zero) add(value.source(), fmt::format("'{}' must not be zero", row.name));
+      return !zero;
+    }
+    case ValueType::points:
+      return check_points(row, value);
+    case ValueType::point_or_points: {
+      const toml::array* list = value.as_array();
+      const bool single = list != nullptr && !list->empty() && list->front().is_number();
+      return single ? check_numbers(row, value, 2, 3) : check_points(row, value);
+    }
+    case ValueType::inertia:
+      return check_inertia(row, value);
+    case ValueType::formulas:
+      return check_formulas(row, value);
+    case ValueType::torque:
+      return value.is_array() ? check_formulas(row, value) : check_formula(row, value);
+    case ValueType::numbers:
+      return check_numbers(row, value, 0, std::string::npos);
+    case ValueType::texts: {
+      const toml::array* list = value.as_array();
+      if (list == nullptr) return unexpected(row, value);
+      for (const toml::node& entry : *list) {
+        if (!entry.is_string()) return unexpected(row, entry);
+      }
+      return true;
+    }
+    case ValueType::table:
+      return value.is_table() || unexpected(row, value);
+    case ValueType::table_one:
+    case ValueType::tables:
+      return check_tables(row, value);
+  }
+  return false;
+}
+
+bool TomlTable::unexpected(const KeyDescription& row, const toml::node& value) const {
+  add(value.source(),
+      fmt::format("'{}': expected {}, found {}", row.name, expected(row), found(value)));
+  return false;
+}
+
+bool TomlTable::check_number(const KeyDescription& row, const toml::node& value) const {
+  if (!value.is_number()) return unexpected(row, value);
+  const double number = as_number(value);
+  if (!std::isfinite(number)) {
+    add(value.source(), fmt::format("'{}' must be a finite number, not {}", row.name, number));
+    return false;
+  }
+  if (!row.range.contains(number)) return unexpected(row, value);
+  const bool too_small = row.range.min_excluded && number - row.range.min < smallest_positive;
+  if (std::abs(number) > largest_number || too_small) {
+    add(value.source(), fmt::format("'{}': {} is too {} to compute with", row.name, number,
+                                    too_small ? "small" : "large"));
+    return false;
+  }
+  return true;
+}
+
+bool TomlTable::check_numbers(const KeyDescription& row, const toml::node& value, std::size_t min,
+                              std::size_t max) const {
+  const toml::array* list = value.as_array();
+  if (list == nullptr || list->size() < min || list->size() > max) return unexpected(row, value);
+  for (const toml::node& entry : *list) {
+    if (!check_number(row, entry)) return false;
+  }
+  return true;
+}
+
+bool TomlTable::check_formula(const KeyDescription& row, const toml::node& value) const {
+  if (value.is_number()) return check_number(row, value);
+  if (!value.is_string()) return unexpected(row, value);
+  try {
+    const Expression expression(**value.as_string());
+    return true;
+  } catch (const std::invalid_argument& error) {
+    add(value.source(), fmt::format("'{}': {} is not a formula in t: {}", row.name,
+                                    in_quotes(**value.as_string()), error.what()));
+    return false;
+  }
+}
+
+bool TomlTable::check_formulas(const KeyDescription& row, const toml::node& value) const {
+  const toml::array* list = value.as_array();
+  if (list == nullptr || list->size() < 2 || list->size() > 3) return unexpected(row, value);
+  bool good = true;
+  for (const toml::node& entry : *list) good = check_formula(row, entry) && good;
+  return good;
+}
+
+bool TomlTable::check_inertia(const KeyDescription& row, const toml::node& value) const {
+  const toml::array* list = value.as_array();
+  if (list == nullptr || list->size() != 3) return unexpected(row, value);
+  if (!list->front().is_array()) return check_numbers(row, value, 3, 3);
+  for (const toml::node& entry : *list) {
+    if (!check_numbers(row, entry, 3, 3)) return false;
+  }
+  return true;
+}
+
+bool TomlTable::check_points(const KeyDescription& row, const toml::node& value) const {
+  const toml::array* list = value.as_array();
+  if (list == nullptr || list->empty()) return unexpected(row, value);
+  for (const toml::node& entry : *list) {
+    if (!check_numbers(row, entry, 2, 3)) return false;
+  }
+  return true;
+}
+
+bool TomlTable::check_tables(const KeyDescription& row, const toml::node& value) const {
+  const std::string& heading = model_table(row.table).heading;
+  if (row.type == ValueType::table_one) {
+    if (value.is_table()) return true;
+    add(value.source(), fmt::format("'{}' must be a table: write {} once", row.name, heading));
+    return false;
+  }
+  const toml::array* list = value.as_array();
+  const bool good = list != nullptr && std::all_of(list->begin(), list->end(),
+                                                   [](const auto& n) { return n.is_table(); });
+  if (!good) {
+    add(value.source(), fmt::format("'{}' must be a list of tables: write {}, with two brackets, "
+                                    "before each of them",
+                                    row.name, heading));
+  }
+  return good;
+}
+
+void TomlTable::add(const toml::source_region& source, std::string message) const {
+  mistakes_->push_back({place_of(source), std::move(message)});
+}
+
+bool TomlTable::has(std::string_view key) const { return table_->contains(key); }
+
+bool TomlTable::has_usable(std::string_view key) const { return usable(key) != nullptr; }
+
+Place TomlTable::place() const { return place_of(table_->source()); }
+
+Place TomlTable::place(std::string_view key) const {
+  const toml::node* value = table_->get(key);
+  return value == nullptr ? place() : place_of(value->source());
+}
+
+void TomlTable::refuse(std::string_view key, std::string message) const {
+  mistakes_->push_back({place(key), std::move(message)});
+}
+
+void TomlTable::refuse_key(std::string_view key, std::string message) const {
+  const auto found_key = table_->find(key);
+  if (found_key == table_->end()) return refuse_table(std::move(message));
+  add(found_key->first.source(), std::move(message));
+}
+
+void TomlTable::refuse_at(Place place, std::string message) const {
+  mistakes_->push_back({std::move(place), std::move(message)});
+}
+
+void TomlTable::refuse_table(std::string message) const {
+  mistakes_->push_back({place(), std::move(message)});
+}
+
+void TomlTable::refuse_together(std::string_view key, std::string_view other) const {
+  if (!has_usable(key) || !has_usable(other)) return;
+  refuse_key(key, fmt::format("'{}' conflicts with '{}': give one of them", key, other));
+}
+
+const toml::node* TomlTable::usable(std::string_view key) const {
+  return unusable_.contains(key) ? nullptr : table_->get(key);
+}
+
+std::optional<std::string> TomlTable::text(std::string_view key) const {
+  const toml::node* value = usable(key);
+  return value == nullptr ? std::nullopt : value->value<std::string>();
+}
+
+std::optional<bool> TomlTable::flag(std::string_view key) const {
+  const toml::node* value = usable(key);
+  return value == nullptr ? std::nullopt : value->value<bool>();
+}
+
+std::optional<int> TomlTable::integer(std::string_view key) const {
+  const toml::node* value = usable(key);
+  return value == nullptr ? std::nullopt : value->value<int>();
+}
+
+std::optional<double> TomlTable::number(std::string_view key) const {
+  const toml::node* value = usable(key);
+  if (value == nullptr) return std::nullopt;
+  return as_number(*value);
+}
+
+std::optional<double> TomlTable::angle(std::string_view key) const {
+  const std::string degrees_key = fmt::format("{}_deg", key);
+  refuse_together(degrees_key, key);
+  if (const std::optional<double> radians = number(key)) return radians;
+  const std::optional<double> degrees = number(degrees_key);
+  if (!degrees) return std::nullopt;
+  return *degrees * (std::numbers::pi / 180.0);
+}
+
+std::optional<Expression> TomlTable::formula_of(std::string_view key,
+                                                const toml::node& value) const {
+  if (value.is_number()) return Expression(as_number(value));
+  Expression expression(**value.as_string());
+  const double start = expression(0.0);
+  if (!std::isfinite(start)) {
+    add(value.source(), fmt::format("'{}': the formula is {} at t = 0", key, start));
+    return std::nullopt;
+  }
+  return expression;
+}
+
+std::optional<Expression> TomlTable::formula(std::string_view key) const {
+  const toml::node* value = usable(key);
+  return value == nullptr ? std::nullopt : formula_of(key, *value);
+}
+
+std::optional<std::string> TomlTable::formula_text(std::string_view key) const {
+  const toml::node* value = usable(key);
+  if (value == nullptr) return std::nullopt;
+  return value->is_string() ? **value->as_string() : fmt::format("{}", as_number(*value));
+}
+
+bool TomlTable::check_dimension(std::string_view key, const toml::array& value,
+                                Dimension dimension) const {
+  if (dimension == Dimension::three && value.size() == 2) {
+    add(value.source(),
+        fmt::format("'{}': expected [x, y, z]; [x, y] is for planar bodies only", key));
+    return false;
+  }
+  if (dimension == Dimension::two && value.size() == 3) {
+    const toml::node& z = *value.get(2);
+    if (z.is_number() && as_number(z) == 0.0) return true;
+    add(z.source(),
+        fmt::format("'{}': planar bodies stay in the x-y plane, so the z component must "
+                    "be 0 or left out",
+                    key));
+    return false;
+  }
+  return true;
+}
+
+std::optional<Vec3> TomlTable::vector_of(std::string_view key, const toml::array& value,
+                                         Dimension dimension) const {
+  if (!check_dimension(key, value, dimension)) return std::nullopt;
+  Vec3 vector = Vec3::Zero();
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    vector[static_cast<Eigen::Index>(i)] = as_number(*value.get(i));
+  }
+  return vector;
+}
+
+std::optional<Vec3> TomlTable::vector(std::string_view key, Dimension dimension) const {
+  const toml::node* value = usable(key);
+  return value == nullptr ? std::nullopt : vector_of(key, *value->as_array(), dimension);
+}
+
+std::optional<Vec3> TomlTable::direction(std::string_view key, Dimension dimension) const {
+  const std::optional<Vec3> along = vector(key, dimension);
+  if (!along) return std::nullopt;
+  return unit(*along);
+}
+
+std::optional<Quaternion> TomlTable::quaternion(std::string_view key) const {
+  const toml::node* value = usable(key);
+  if (value == nullptr) return std::nullopt;
+  const toml::array& list = *value->as_array();
+  Eigen::Vector4d wxyz;
+  for (std::size_t i = 0; i < 4; ++i) wxyz[static_cast<Eigen::Index>(i)] = as_number(*list.get(i));
+  wxyz /= wxyz.cwiseAbs().maxCoeff();
+  return Quaternion(wxyz[0], wxyz[1], wxyz[2], wxyz[3]).normalized();
+}
+
+bool TomlTable::is_single_point(std::string_view key) const {
+  const toml::node* value = usable(key);
+  return value == nullptr || !value->is_array() || value->as_array()->front().is_number();
+}
+
+std::optional<std::vector<Vec3>> TomlTable::points(std::string_view key,
+                                                   Dimension dimension) const {
+  const toml::node* value = usable(key);
+  if (value == nullptr) return std::nullopt;
+  const toml::array& list = *value->as_array();
+  if (is_single_point(key)) {
+    const std::optional<Vec3> point = vector_of(key, list, dimension);
+    if (!point) return std::nullopt;
+    return std::vector<Vec3>{*point};
+  }
+  std::vector<Vec3> points;
+  for (const toml::node& entry : list) {
+    const std::optional<Vec3> point = vector_of(key, *entry.as_array(), dimension);
+    if (!point) return std::nullopt;
+    points.push_back(*point);
+  }
+  return points;
+}
+
+std::optional<Mat3> TomlTable::inertia(std::string_view key) const {
+  const toml::node* value = usable(key);
+  if (value == nullptr) return std::nullopt;
+  const toml::array& list = *value->as_array();
+  Mat3 matrix = Mat3::Zero();
+  for (int i = 0; i < 3; ++i) {
+    const toml::node& row = *list.get(static_cast<std::size_t>(i));
+    if (!row.is_array()) {
+      matrix(i, i) = as_number(row);
+      continue;
+    }
+    for (int j = 0; j < 3; ++j) {
+      matrix(i, j) = as_number(*row.as_array()->get(static_cast<std::size_t>(j)));
+    }
+  }
+  return matrix;
+}
+
+std::optional<std::array<Expression, 3>> TomlTable::formulas(std::string_view key,
+                                                             Dimension dimension) const {
+  const toml::node* value = usable(key);
+  if (value == nullptr) return std::nullopt;
+  const toml::array& list = *value->as_array();
+  if (!check_dimension(key, list, dimension)) return std::nullopt;
+  std::array<Expression, 3> components;
+  bool good = true;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    std::optional<Expression> component = formula_of(key, *list.get(i));
+    if (component) {
+      components[i] = std::move(*component);
+    } else {
+      good = false;
+    }
+  }
+  if (!good) return std::nullopt;
+  return components;
+}
+
+bool TomlTable::is_list(std::string_view key) const {
+  const toml::node* value = usable(key);
+  return value != nullptr && value->is_array();
+}
+
+std::optional<std::vector<double>> TomlTable::numbers(std::string_view key) const {
+  const toml::node* value = usable(key);
+  if (value == nullptr) return std::nullopt;
+  std::vector<double> numbers;
+  for (const toml::node& entry : *value->as_array()) numbers.push_back(as_number(entry));
+  return numbers;
+}
+
+std::optional<std::vector<std::string>> TomlTable::texts(std::string_view key) const {
+  const toml::node* value = usable(key);
+  if (value == nullptr) return std::nullopt;
+  std::vector<std::string> texts;
+  for (const toml::node& entry : *value->as_array()) texts.push_back(**entry.as_string());
+  return texts;
+}
+
+Place TomlTable::entry_place(std::string_view key, std::size_t index) const {
+  const toml::node* value = usable(key);
+  if (value == nullptr || !value->is_array()) return place(key);
+  const toml::node* entry = value->as_array()->get(index);
+  return entry == nullptr ? place(key) : place_of(entry->source());
+}
+
+std::optional<TomlTable> TomlTable::table(std::string_view key) const {
+  const toml::node* value = usable(key);
+  if (value == nullptr) return std::nullopt;
+  const KeyDescription* row = description_->find(key, kind_);
+  return TomlTable(*value->as_table(), model_table(row->table), *mistakes_);
+}
+
+std::vector<TomlTable> TomlTable::tables(std::string_view key) const {
+  std::vector<TomlTable> tables;
+  const toml::node* value = usable(key);
+  if (value == nullptr) return tables;
+  const KeyDescription* row = description_->find(key, kind_);
+  for (const toml::node& entry : *value->as_array()) {
+    tables.emplace_back(*entry.as_table(), model_table(row->table), *mistakes_);
+  }
+  return tables;
+}
+
+}  // namespace clatter

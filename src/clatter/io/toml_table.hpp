@@ -1,0 +1,125 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <clatter/io/model_keys.hpp>
+#include <clatter/io/toml.hpp>
+#include <clatter/math/expression.hpp>
+#include <clatter/math/types.hpp>
+#include <clatter/model/error.hpp>
+
+namespace clatter {
+
+/// Source name of values that come from an override instead of the file starts with this; they have
+/// no line and column.
+inline constexpr std::string_view override_source = "override ";
+
+Place place_of(const toml::source_region& source);
+
+/// How many components a vector has to have, depending on the bodies it concerns.
+enum class Dimension {
+  three,
+  two,     ///< [x, y], or [x, y, 0]
+  either,  ///< not known, because something else is wrong already
+};
+
+/// A TOML table read against its description. Making one checks what the description knows: unknown
+/// keys, keys without meaning for the kind, missing keys, types and ranges. All mistakes are
+/// collected, none throws. The getters give nothing for a key that is absent or was found wrong, so
+/// that nothing is complained about twice.
+class TomlTable {
+ public:
+  TomlTable(const toml::table& table, const TableDescription& description,
+            std::vector<Mistake>& mistakes);
+
+  const TableDescription& description() const { return *description_; }
+  /// The kind that the table gives or has by default; empty when it is wrong or missing, or when
+  /// the table has no kinds.
+  const std::string& kind() const { return kind_; }
+  bool kind_is_known() const { return kind_is_known_; }
+
+  /// Whether the file has the key, right or wrong.
+  bool has(std::string_view key) const;
+  /// Whether the file has the key and its getter gives a value.
+  bool has_usable(std::string_view key) const;
+
+  Place place() const;
+  /// Of the value of a key; of the table when the key is absent.
+  Place place(std::string_view key) const;
+  /// Adds a mistake at the value of a key.
+  void refuse(std::string_view key, std::string message) const;
+  /// Adds a mistake at the name of a key.
+  void refuse_key(std::string_view key, std::string message) const;
+  /// Adds a mistake at a place taken from this table.
+  void refuse_at(Place place, std::string message) const;
+  /// Adds a mistake at the table.
+  void refuse_table(std::string message) const;
+  /// Refuses `key` when both are given.
+  void refuse_together(std::string_view key, std::string_view other) const;
+
+  std::optional<std::string> text(std::string_view key) const;  ///< texts and words
+  std::optional<bool> flag(std::string_view key) const;
+  std::optional<int> integer(std::string_view key) const;
+  std::optional<double> number(std::string_view key) const;
+  /// Radians, from `key` or from `key`_deg.
+  std::optional<double> angle(std::string_view key) const;
+  std::optional<Expression> formula(std::string_view key) const;
+  /// The number or formula as text.
+  std::optional<std::string> formula_text(std::string_view key) const;
+  std::optional<Vec3> vector(std::string_view key, Dimension dimension) const;
+  /// Unit vector.
+  std::optional<Vec3> direction(std::string_view key, Dimension dimension) const;
+  std::optional<Quaternion> quaternion(std::string_view key) const;
+  /// Also reads a single point as a list of one.
+  std::optional<std::vector<Vec3>> points(std::string_view key, Dimension dimension) const;
+  bool is_single_point(std::string_view key) const;
+  std::optional<Mat3> inertia(std::string_view key) const;
+  std::optional<std::array<Expression, 3>> formulas(std::string_view key,
+                                                    Dimension dimension) const;
+  bool is_list(std::string_view key) const;
+  std::optional<std::vector<double>> numbers(std::string_view key) const;
+  std::optional<std::vector<std::string>> texts(std::string_view key) const;
+  /// Place of one entry of a list.
+  Place entry_place(std::string_view key, std::size_t index) const;
+
+  std::optional<TomlTable> table(std::string_view key) const;
+  std::vector<TomlTable> tables(std::string_view key) const;
+
+ private:
+  void find_kind();
+  void check_keys();
+  bool check_value(const KeyDescription& row, const toml::node& value) const;
+  bool check_number(const KeyDescription& row, const toml::node& value) const;
+  bool check_numbers(const KeyDescription& row, const toml::node& value, std::size_t min,
+                     std::size_t max) const;
+  bool check_formula(const KeyDescription& row, const toml::node& value) const;
+  bool check_formulas(const KeyDescription& row, const toml::node& value) const;
+  bool check_inertia(const KeyDescription& row, const toml::node& value) const;
+  bool check_points(const KeyDescription& row, const toml::node& value) const;
+  bool check_tables(const KeyDescription& row, const toml::node& value) const;
+  bool unexpected(const KeyDescription& row, const toml::node& value) const;
+  void add(const toml::source_region& source, std::string message) const;
+  const toml::node* usable(std::string_view key) const;
+  std::optional<Expression> formula_of(std::string_view key, const toml::node& value) const;
+  std::optional<Vec3> vector_of(std::string_view key, const toml::array& value,
+                                Dimension dimension) const;
+  bool check_dimension(std::string_view key, const toml::array& value, Dimension dimension) const;
+
+  const toml::table* table_;
+  const TableDescription* description_;
+  std::vector<Mistake>* mistakes_;
+  std::string kind_;
+  bool kind_is_known_ = true;
+  std::set<std::string, std::less<>> unusable_;
+};
+
+/// Unit vector along v, which must not be zero; safe for lengths whose square leaves the range of
+/// numbers.
+Vec3 unit(const Vec3& v);
+
+}  // namespace clatter

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <clatter/io/nearest_word.hpp>
+#include <clatter/io/overrides.hpp>
+#include <clatter/io/verify_reader.hpp>
+
+namespace clatter {
+namespace {
+
+void check_set(const TomlTable& table, const VerifySpec& verify, const toml::table& model) {
+  for (std::size_t i = 0; i < verify.set.size(); ++i) {
+    if (const std::optional<std::string> wrong = check_override(model, verify.set[i])) {
+      table.refuse_at(table.entry_place("set", i),
+                      fmt::format("'set': {}: {}", in_quotes(verify.set[i]), *wrong));
+    }
+  }
+}
+
+VerifySpec read_one(const TomlTable& table, const toml::table& model) {
+  VerifySpec v;
+  v.place = table.place();
+  v.source = table.text("source").value_or("");
+  v.example = table.text("example").value_or("");
+  v.quantity = table.text("quantity").value_or("");
+  if (table.kind_is_known()) v.measure = table.kind();
+  v.at = table.number("at");
+  v.from = table.number("from");
+  v.to = table.number("to");
+  v.threshold = table.number("threshold");
+  v.below = table.flag("below").value_or(v.below);
+  v.oracle = table.formula_text("oracle").value_or("");
+  v.oracle_kind = table.text("oracle_kind").value_or("");
+  v.compare = table.text("compare").value_or(v.compare);
+  v.tolerance = table.number("tolerance").value_or(v.tolerance);
+  v.steps = table.numbers("steps").value_or(std::vector<double>{});
+  v.reference_step = table.number("reference_step");
+  v.set = table.texts("set").value_or(std::vector<std::string>{});
+  v.note = table.text("note").value_or("");
+
+  if (v.from && v.to && !(*v.from < *v.to)) table.refuse("to", "'to' must be after 'from'");
+  if (table.has_usable("steps") && v.steps.size() < 2) {
+    table.refuse("steps", "'steps': an order needs at least two time steps");
+  }
+  const bool all_bodies = v.quantity == "positions" || v.quantity == "velocities";
+  if (table.kind_is_known() && table.has_usable("quantity")) {
+    if (v.measure == "order" && !all_bodies) {
+      table.refuse("quantity",
+                   "'quantity': for measure \"order\" it is \"positions\" or "
+                   "\"velocities\"");
+    }
+    if (v.quantity.empty()) table.refuse("quantity", "'quantity' must not be empty");
+  }
+  check_set(table, v, model);
+  return v;
+}
+
+}  // namespace
+
+std::vector<VerifySpec> read_verify(const std::vector<TomlTable>& tables,
+                                    const toml::table& model) {
+  std::vector<VerifySpec> verify;
+  verify.reserve(tables.size());
+  for (const TomlTable& table : tables) verify.push_back(read_one(table, model));
+  return verify;
+}
+
+}  // namespace clatter

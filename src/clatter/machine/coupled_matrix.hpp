@@ -1,0 +1,110 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include <clatter/machine/kkt_matrix.hpp>
+#include <clatter/machine/system.hpp>
+#include <clatter/math/system_matrix.hpp>
+
+namespace clatter {
+
+/// Accelerations, velocities and positions of all nodes, and what multiplies the rows of joints and
+/// contacts there.
+enum class Level { acceleration = 0, velocity = 1, position = 2 };
+
+/// The iteration matrix of a problem at three levels at once. Rows of a level depend on unknowns of
+/// the same and of lower levels; what has no position level (friction, nonholonomic joints) has no
+/// multiplier there.
+class CoupledMatrix {
+ public:
+  explicit CoupledMatrix(const System& system);
+
+  int size() const { return matrix_.size(); }
+  void set_zero() { matrix_.set_zero(); }
+  void regularise(double eps);
+  bool factorise(bool regularised) {
+    return regularised ? matrix_.factorise(weights_, 1e-17) : matrix_.factorise(weights_);
+  }
+  void solve(VecX& x) { matrix_.solve(x); }
+  const SystemMatrix& matrix() const { return matrix_; }
+  SystemMatrix& matrix() { return matrix_; }
+
+  using Rows = KktMatrix::Rows;
+  using Columns = KktMatrix::Columns;
+  using Multipliers = KktMatrix::Multipliers;
+
+  /// The block of momentum at one level by unknowns of another, as add_tangents() fills it.
+  class Part {
+   public:
+    void add_node(int node, const Mat6& block) { add(part_.nodes, node, block); }
+    void add_beam_element(int element, const Mat12& block) { add(part_.beams, element, block); }
+    void add_spring(int spring, const Mat12& block) { add(part_.springs, spring, block); }
+    void add_load(int load, const Mat6& block) { add(part_.loads, load, block); }
+
+   private:
+    friend class CoupledMatrix;
+    struct Blocks {
+      std::vector<SystemMatrix::Block> nodes, beams, springs, loads;
+    };
+    Part(SystemMatrix& matrix, const Blocks& part) : matrix_(matrix), part_(part) {}
+    template <class Block>
+    void add(const std::vector<SystemMatrix::Block>& list, int index, const Block& block) {
+      if (!list.empty()) matrix_.add(list[static_cast<std::size_t>(index)], block);
+    }
+    SystemMatrix& matrix_;
+    const Blocks& part_;
+  };
+  Part part(Level momentum, Level unknowns) {
+    return {matrix_, parts_[at(momentum)][at(unknowns)]};
+  }
+
+  /// Blocks of a joint or contact; levels are those of the rows of the matrix, then the columns.
+  struct Pair {
+    std::array<SystemMatrix::Block, 3> momentum;                // by positions
+    std::array<std::array<SystemMatrix::Block, 3>, 3> rows;     // by unknowns of the nodes
+    std::array<std::array<SystemMatrix::Block, 3>, 3> columns;  // of momentum by multipliers
+    std::array<std::array<SystemMatrix::Block, 3>, 3> multipliers;
+  };
+  const Pair& joint(std::size_t j) const { return joints_[j]; }
+  const Pair& contact(std::size_t c) const { return contacts_[c]; }
+  void add_momentum(const Pair& pair, Level row, const Mat12& block) {
+    matrix_.add(pair.momentum[at(row)], block);
+  }
+  void add_rows(const Pair& pair, Level row, Level unknowns, const Rows& block) {
+    matrix_.add(pair.rows[at(row)][at(unknowns)], block);
+  }
+  void add_columns(const Pair& pair, Level momentum, Level multipliers, const Columns& block) {
+    matrix_.add(pair.columns[at(momentum)][at(multipliers)], block);
+  }
+  void add_multipliers(const Pair& pair, Level row, Level multipliers, const Multipliers& block) {
+    matrix_.add(pair.multipliers[at(row)][at(multipliers)], block);
+  }
+
+  /// x := entries of the nodal vector on the unknowns of a level.
+  void gather(const NodalVector& nodal, Level level, VecX& x) const;
+  /// nodal += factor * x
+  void scatter(const VecX& x, double factor, Level level, NodalVector& nodal) const;
+  int joint_multiplier(Level level) const {
+    return first_joint_row_ + static_cast<int>(at(level)) * joint_rows_;
+  }
+  /// Of acceleration and velocity level: as many as rows; of position level: one per contact.
+  int contact_multiplier(Level level) const {
+    return first_contact_row_ + static_cast<int>(at(level)) * contact_rows_;
+  }
+
+ private:
+  static std::size_t at(Level level) { return static_cast<std::size_t>(level); }
+  Pair reserve(const std::array<int, 12>& dofs, const std::array<std::vector<int>, 3>& multipliers,
+               bool is_contact);
+
+  const std::vector<Node>* node_table_;
+  int dofs_, joint_rows_, contact_rows_, first_joint_row_, first_contact_row_;
+  SystemMatrix matrix_;
+  std::array<std::array<Part::Blocks, 3>, 3> parts_;
+  std::vector<Pair> joints_, contacts_;
+  std::vector<SystemMatrix::Block> diagonal_;
+  VecX weights_;
+};
+
+}  // namespace clatter

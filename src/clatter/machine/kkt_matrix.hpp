@@ -1,0 +1,92 @@
+#pragma once
+
+#include <vector>
+
+#include <clatter/machine/system.hpp>
+#include <clatter/math/system_matrix.hpp>
+
+namespace clatter {
+
+/// Redundant rows are told apart from dependent ones by this much of their own size
+/// (KktMatrix::regularise). Newton's method on the original residual converges by this factor more
+/// slowly, which is not seen.
+inline constexpr double regularisation = 1e-9;
+
+/// The iteration matrix of a subproblem: unknowns of all nodes first, then one multiplier for each
+/// row of the joints and, if asked for, of the contacts. Elements add their blocks by their own
+/// index.
+class KktMatrix {
+ public:
+  KktMatrix(const System& system, bool with_contacts);
+
+  int size() const { return matrix_.size(); }
+  void set_zero() { matrix_.set_zero(); }
+
+  /// Rows of a joint or contact and what they act on.
+  static constexpr int max_rows = 8;
+  using Rows = PairRows;
+  using Columns = Eigen::Matrix<double, 12, Eigen::Dynamic, 0, 12, max_rows>;
+  using Multipliers = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, max_rows, max_rows>;
+
+  void add_node(int node, const Mat6& block) { matrix_.add(nodes_[node], block); }
+  void add_beam_element(int element, const Mat12& block) { matrix_.add(beams_[element], block); }
+  void add_spring(int spring, const Mat12& block) { matrix_.add(springs_[spring], block); }
+  void add_load(int load, const Mat6& block) { matrix_.add(loads_[load], block); }
+  /// [ momentum  columns     ]
+  /// [ rows      multipliers ]
+  void add_joint(int joint, const Mat12& momentum, const Rows& rows, const Columns& columns) {
+    add(joints_[joint], momentum, rows, columns);
+  }
+  /// For a row of a joint that takes no part: its multiplier is zero.
+  void leave_out(int joint_row);
+  void add_contact(int contact, const Mat12& momentum, const Rows& rows, const Columns& columns,
+                   const Multipliers& multipliers) {
+    add(contacts_[contact], momentum, rows, columns);
+    matrix_.add(contacts_[contact].multipliers, multipliers);
+  }
+  void add_open_contact(int contact, const Multipliers& multipliers) {
+    matrix_.add(contacts_[contact].multipliers, multipliers);
+  }
+  /// Subtracts eps from the diagonal of every multiplier: makes a system with redundant rows
+  /// solvable without moving its solution, since the residual is that of the original.
+  void regularise(double eps);
+
+  /// A regularised matrix may have pivots down to what round-off leaves.
+  bool factorise(bool regularised) {
+    return regularised ? matrix_.factorise(weights_, 1e-17) : matrix_.factorise(weights_);
+  }
+  void solve(VecX& x) { matrix_.solve(x); }
+
+  /// x := entries of the nodal vector on the unknowns.
+  void gather(const NodalVector& nodal, VecX& x) const;
+  /// nodal += factor * x
+  void scatter(const VecX& x, double factor, NodalVector& nodal) const;
+
+  int joint_multiplier(int row) const { return first_joint_row_ + row; }
+  int contact_multiplier(int row) const { return first_contact_row_ + row; }
+
+  const SystemMatrix& matrix() const { return matrix_; }
+  SystemMatrix& matrix() { return matrix_; }
+
+ private:
+  struct PairBlocks {
+    SystemMatrix::Block momentum, rows, columns, multipliers;
+  };
+  PairBlocks reserve(const Joint& joint);
+  PairBlocks reserve(const Contact& contact);
+  void add(const PairBlocks& blocks, const Mat12& momentum, const Rows& rows,
+           const Columns& columns) {
+    matrix_.add(blocks.momentum, momentum);
+    matrix_.add(blocks.rows, rows);
+    matrix_.add(blocks.columns, columns);
+  }
+
+  const std::vector<Node>* node_table_;
+  SystemMatrix matrix_;
+  int first_joint_row_, first_contact_row_;
+  std::vector<SystemMatrix::Block> nodes_, beams_, springs_, loads_, diagonal_;
+  std::vector<PairBlocks> joints_, contacts_;
+  VecX weights_;
+};
+
+}  // namespace clatter

@@ -1,0 +1,319 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+#include <klu.h>
+#include <new>
+#include <numeric>
+#include <tuple>
+
+#include <Eigen/LU>
+
+#include <clatter/math/system_matrix.hpp>
+
+namespace clatter {
+namespace {
+
+constexpr int largest_dense = 40;
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& total) : total_(total), start_(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() {
+    total_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& total_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace
+
+struct SystemMatrix::Sparse {
+  std::vector<int> starts, row_of;  // compressed columns
+  std::vector<int> column_of;       // of every value
+  std::vector<double> scaled;
+  klu_common common;
+  std::vector<klu_symbolic*> orders;
+  klu_symbolic* symbolic = nullptr;  // the order in use
+  bool order_is_chosen = false;
+  klu_numeric* numeric = nullptr;
+  double first_rcond = 0.0;  // of the last factorisation with free choice of pivots
+
+  Sparse() {
+    klu_defaults(&common);
+    common.scale = -1;  // the weights have done it, and the pattern needs no check
+    common.btf = 0;     // a permutation to block form would pair rows and columns anew
+  }
+  ~Sparse() {
+    klu_free_numeric(&numeric, &common);
+    for (klu_symbolic* order : orders) klu_free_symbolic(&order, &common);
+  }
+  Sparse(const Sparse&) = delete;
+  Sparse& operator=(const Sparse&) = delete;
+};
+
+SystemMatrix::SystemMatrix(int size) : size_(size), dense_(size <= largest_dense) {}
+SystemMatrix::~SystemMatrix() = default;
+SystemMatrix::SystemMatrix(SystemMatrix&&) noexcept = default;
+SystemMatrix& SystemMatrix::operator=(SystemMatrix&&) noexcept = default;
+
+SystemMatrix::Block SystemMatrix::reserve(
+    std::span<const int> rows, std::span<const int> columns,
+    const std::function<bool(int, int)>& may_differ_from_zero) {
+  const Block block{blocks_++};
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i] < 0 || columns[j] < 0) continue;
+      if (may_differ_from_zero && !may_differ_from_zero(static_cast<int>(i), static_cast<int>(j)))
+        continue;
+      entries_.push_back(
+          {block.number, static_cast<int>(j * rows.size() + i), rows[i], columns[j]});
+    }
+  }
+  return block;
+}
+
+void SystemMatrix::set_multiplier(int multiplier, std::span<const int> held, bool at_times) {
+  Multiplier& entry = multipliers_.emplace_back(Multiplier{multiplier, {}, at_times});
+  std::copy_if(held.begin(), held.end(), std::back_inserter(entry.held),
+               [](int i) { return i >= 0; });
+}
+
+void SystemMatrix::count_on_from(const SystemMatrix& other) {
+  factorisations = other.factorisations;
+  solves = other.solves;
+  time = other.time;
+  pivot_searches = other.pivot_searches;
+}
+
+void SystemMatrix::finish_pattern() {
+  weights_ = scratch_ = VecX::Zero(size_);
+  std::vector<int> slots(entries_.size());  // in values_
+  if (dense_) {
+    for (std::size_t k = 0; k < entries_.size(); ++k) {
+      slots[k] = entries_[k].column * size_ + entries_[k].row;
+    }
+    values_.assign(static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_), 0.0);
+    scaled_.resize(size_, size_);
+    lu_ = Eigen::PartialPivLU<MatX>(size_);
+  } else {
+    sparse_ = std::make_unique<Sparse>();
+    Sparse& s = *sparse_;
+    std::vector<std::size_t> order(entries_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+      const Entry &a = entries_[left], &b = entries_[right];
+      return std::pair(a.column, a.row) < std::pair(b.column, b.row);
+    });
+    s.starts.assign(static_cast<std::size_t>(size_) + 1, 0);
+    int last_row = -1, last_column = -1;
+    for (const std::size_t k : order) {
+      if (entries_[k].row != last_row || entries_[k].column != last_column) {
+        last_row = entries_[k].row;
+        last_column = entries_[k].column;
+        s.row_of.push_back(last_row);
+        s.column_of.push_back(last_column);
+        ++s.starts[static_cast<std::size_t>(last_column) + 1];
+      }
+      slots[k] = static_cast<int>(s.row_of.size()) - 1;
+    }
+    std::partial_sum(s.starts.begin(), s.starts.end(), s.starts.begin());
+    values_.assign(s.row_of.size(), 0.0);
+    s.scaled.assign(s.row_of.size(), 0.0);
+    analyse();
+  }
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    const auto [block, source, row, column] = entries_[k];
+    const bool begins_block = k == 0 || block != entries_[k - 1].block;
+    // Blocks may be empty.
+    if (begins_block) first_runs_.resize(block + 1, static_cast<int>(runs_.size()));
+    if (!begins_block && source == runs_.back().source + runs_.back().length &&
+        slots[k] == runs_.back().slot + runs_.back().length) {
+      ++runs_.back().length;
+    } else {
+      runs_.push_back({source, slots[k], 1});
+    }
+  }
+  first_runs_.resize(blocks_ + 1, static_cast<int>(runs_.size()));
+  entries_ = {};
+  multipliers_ = {};
+}
+
+void SystemMatrix::analyse() {
+  Sparse& s = *sparse_;
+  const auto add_order = [&](bool all_multipliers_late) {
+    std::vector<int> order = elimination_order(all_multipliers_late);
+    s.orders.push_back(klu_analyze_given(size_, s.starts.data(), s.row_of.data(), order.data(),
+                                         order.data(), &s.common));
+    if (s.orders.back() == nullptr) throw std::bad_alloc();
+  };
+  add_order(true);
+  if (std::any_of(multipliers_.begin(), multipliers_.end(),
+                  [](const Multiplier& multiplier) { return !multiplier.at_times; })) {
+    add_order(false);
+  }
+  s.symbolic = s.orders.front();
+}
+
+/// A good order of all others, with the late ones put in as soon as they may come.
+std::vector<int> SystemMatrix::elimination_order(bool all_multipliers_late) const {
+  Sparse& s = *sparse_;
+  std::vector<char> is_late(static_cast<std::size_t>(size_), 0);
+  for (const Multiplier& multiplier : multipliers_) {
+    if (multiplier.at_times || all_multipliers_late) is_late[multiplier.unknown] = 1;
+  }
+  std::vector<int> others, number(static_cast<std::size_t>(size_), -1);
+  for (int i = 0; i < size_; ++i) {
+    if (is_late[i] != 0) continue;
+    number[i] = static_cast<int>(others.size());
+    others.push_back(i);
+  }
+  std::vector<int> starts{0}, row_of;
+  for (const int column : others) {
+    for (int k = s.starts[column]; k < s.starts[column + 1]; ++k) {
+      if (number[s.row_of[k]] >= 0) row_of.push_back(number[s.row_of[k]]);
+    }
+    starts.push_back(static_cast<int>(row_of.size()));
+  }
+  // Minimum degree trusts in pivots on the diagonal, which are zero for multipliers that are not
+  // late: the fill can be a hundred times what it expects. The other order bounds it for any
+  // pivots.
+  constexpr int amd = 0, colamd = 1;
+  s.common.ordering = all_multipliers_late ? amd : colamd;
+  klu_symbolic* symbolic =
+      klu_analyze(static_cast<int>(others.size()), starts.data(), row_of.data(), &s.common);
+  if (symbolic == nullptr) throw std::bad_alloc();
+  std::vector<int> place(static_cast<std::size_t>(size_), 0);  // in the order of the others
+  for (int k = 0; k < static_cast<int>(others.size()); ++k) place[others[symbolic->Q[k]]] = k;
+  klu_free_symbolic(&symbolic, &s.common);
+
+  for (const Multiplier& multiplier : multipliers_) {
+    if (is_late[multiplier.unknown] == 0) continue;
+    for (const int i : multiplier.held) {
+      place[multiplier.unknown] = std::max(place[multiplier.unknown], place[i]);
+    }
+  }
+  std::vector<int> order(static_cast<std::size_t>(size_));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int left, int right) {
+    return std::tuple(place[left], is_late[left], left) <
+           std::tuple(place[right], is_late[right], right);
+  });
+  return order;
+}
+
+/// Factorises in each order and keeps the one of the fewest operations.
+void SystemMatrix::choose_order() {
+  Sparse& s = *sparse_;
+  double fewest = INFINITY;
+  for (klu_symbolic* order : s.orders) {
+    klu_numeric* numeric =
+        klu_factor(s.starts.data(), s.row_of.data(), s.scaled.data(), order, &s.common);
+    if (numeric == nullptr) continue;
+    klu_flops(order, numeric, &s.common);
+    if (s.common.flops < fewest) {
+      fewest = s.common.flops;
+      s.symbolic = order;
+    }
+    klu_free_numeric(&numeric, &s.common);
+  }
+  s.order_is_chosen = std::isfinite(fewest);
+}
+
+MatX SystemMatrix::entries() const {
+  if (dense_) return Eigen::Map<const MatX>(values_.data(), size_, size_);
+  MatX m = MatX::Zero(size_, size_);
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    m(sparse_->row_of[k], sparse_->column_of[k]) = values_[k];
+  }
+  return m;
+}
+
+VecX SystemMatrix::multiply(const VecX& x) const {
+  if (dense_) return Eigen::Map<const MatX>(values_.data(), size_, size_) * x;
+  VecX y = VecX::Zero(size_);
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    y[sparse_->row_of[k]] += values_[k] * x[sparse_->column_of[k]];
+  }
+  return y;
+}
+
+VecX SystemMatrix::diagonal() const {
+  if (dense_) return Eigen::Map<const MatX>(values_.data(), size_, size_).diagonal();
+  VecX d = VecX::Zero(size_);
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    if (sparse_->row_of[k] == sparse_->column_of[k]) d[sparse_->row_of[k]] += values_[k];
+  }
+  return d;
+}
+
+bool SystemMatrix::factorise(const VecX& weights, double smallest_pivot_ratio) {
+  const Stopwatch stopwatch(time);
+  ++factorisations;
+  if (tape != nullptr) tape->push_back({values_, weights, smallest_pivot_ratio, {}});
+  weights_ = weights;
+  return dense_ ? factorise_dense(smallest_pivot_ratio) : factorise_sparse(smallest_pivot_ratio);
+}
+
+bool SystemMatrix::factorise_dense(double smallest_pivot_ratio) {
+  const Eigen::Map<const MatX> values(values_.data(), size_, size_);
+  scaled_.noalias() = weights_.asDiagonal() * values * weights_.asDiagonal();
+  lu_.compute(scaled_);
+  double smallest = INFINITY, largest = 0.0;
+  for (int i = 0; i < size_; ++i) {
+    const double pivot = std::abs(lu_.matrixLU()(i, i));
+    if (std::isnan(pivot)) return false;
+    smallest = std::min(smallest, pivot);
+    largest = std::max(largest, pivot);
+  }
+  return size_ == 0 || smallest > smallest_pivot_ratio * largest;
+}
+
+bool SystemMatrix::factorise_sparse(double smallest_pivot_ratio) {
+  Sparse& s = *sparse_;
+  for (std::size_t k = 0; k < s.scaled.size(); ++k) {
+    s.scaled[k] = weights_[s.row_of[k]] * values_[k] * weights_[s.column_of[k]];
+  }
+  // The pivots of an earlier factorisation are good for this one as long as they stay well away
+  // from zero; otherwise choose them anew.
+  if (s.numeric != nullptr) {
+    const int done = klu_refactor(s.starts.data(), s.row_of.data(), s.scaled.data(), s.symbolic,
+                                  s.numeric, &s.common);
+    if (done == 1 && klu_rcond(s.symbolic, s.numeric, &s.common) == 1 &&
+        s.common.rcond > 1e-2 * s.first_rcond) {
+      return true;
+    }
+    klu_free_numeric(&s.numeric, &s.common);
+  }
+  ++pivot_searches;
+  if (!s.order_is_chosen && s.orders.size() > 1) choose_order();
+  s.numeric = klu_factor(s.starts.data(), s.row_of.data(), s.scaled.data(), s.symbolic, &s.common);
+  if (s.numeric == nullptr) return false;
+  klu_rcond(s.symbolic, s.numeric, &s.common);
+  s.first_rcond = s.common.rcond;
+  if (s.first_rcond > smallest_pivot_ratio) return true;
+  klu_free_numeric(&s.numeric, &s.common);
+  return false;
+}
+
+void SystemMatrix::solve(VecX& x) {
+  const Stopwatch stopwatch(time);
+  ++solves;
+  if (tape != nullptr) tape->back().right_sides.push_back(x);
+  if (dense_) {
+    scratch_ = weights_.cwiseProduct(x);
+    x.noalias() = lu_.permutationP() * scratch_;
+    lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(x);
+    lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(x);
+  } else {
+    x.array() *= weights_.array();
+    klu_solve(sparse_->symbolic, sparse_->numeric, size_, 1, x.data(), &sparse_->common);
+  }
+  x.array() *= weights_.array();
+}
+
+}  // namespace clatter

@@ -1,0 +1,322 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <clatter/math/expression.hpp>
+#include <clatter/math/types.hpp>
+#include <clatter/model/contact_solver_kind.hpp>
+#include <clatter/model/error.hpp>
+
+namespace clatter {
+
+// What a model file says, as plain values: SI units, angles in radians. Nothing here computes; the
+// equations of motion are built from it by System. Specs name other specs; an empty body name is
+// the ground. `place` tells error messages where in the file the spec stands.
+
+// ---- Bodies
+// ---------------------------------------------------------------------------------------
+
+/// Shapes give mass and inertia from a density, and a surface for display. Their centre is the
+/// origin of the body frame.
+struct SphereShape {
+  double radius;
+};
+struct BoxShape {
+  Vec3 size;  ///< full edge lengths along x, y, z
+};
+struct CylinderShape {
+  double radius, length;  ///< axis along z
+};
+struct RodShape {
+  double length, radius;  ///< slender: axis along x, no inertia about it but m r²/2
+};
+struct DiscShape {
+  double radius, thickness;  ///< axis along z
+};
+using Shape = std::variant<SphereShape, BoxShape, CylinderShape, RodShape, DiscShape>;
+
+double volume(const Shape& shape);
+/// Inertia about the centre of the shape, for a given mass.
+Mat3 inertia_of(const Shape& shape, double mass);
+
+enum class BodyKind {
+  point,   ///< three translations
+  rigid,   ///< three translations, three rotations
+  planar,  ///< moves in the x-y plane: x, y and the angle about z
+};
+
+struct BodySpec {
+  std::string name;
+  BodyKind kind = BodyKind::rigid;
+  double mass = 0.0;                   ///< [kg]
+  Mat3 inertia = Mat3::Zero();         ///< about the centre of mass, body axes; planar: (2, 2) only
+  Vec3 centre_of_mass = Vec3::Zero();  ///< in the body frame
+  std::optional<Shape> shape;
+  Vec3 position = Vec3::Zero();  ///< of the origin of the body frame
+  Quaternion orientation = Quaternion::Identity();
+  double angle = 0.0;                    ///< planar bodies: orientation, not reduced to one turn
+  Vec3 velocity = Vec3::Zero();          ///< of the origin of the body frame, space axes
+  Vec3 angular_velocity = Vec3::Zero();  ///< body axes
+  Place place;
+};
+
+/// A point of a body, in its body frame; of the ground when `body` is empty.
+struct Attachment {
+  std::string body;
+  Vec3 point = Vec3::Zero();
+};
+
+enum class LoadAxes { space, body };
+
+// ---- Beams
+// ----------------------------------------------------------------------------------------
+
+/// Cross-sections by name give all section constants, and a surface for display. Axes y and z of a
+/// section are principal axes through its centroid.
+struct CircleSection {
+  double radius;
+};
+struct TubeSection {
+  double radius, thickness;  ///< outer radius
+};
+struct RectangleSection {
+  double width, height;  ///< along y and z
+};
+struct ISection {
+  double width, height;  ///< of the flanges along y; over all along z
+  double flange, web;    ///< thicknesses
+};
+using SectionShape = std::variant<CircleSection, TubeSection, RectangleSection, ISection>;
+
+struct BeamSection {
+  double area = 0.0;            ///< [m²]
+  double I_y = 0.0, I_z = 0.0;  ///< [m⁴] about y and z: stiffness against bending in z and y
+  double J = 0.0;               ///< [m⁴] Saint-Venant's torsion constant
+  double shear_y = 1.0, shear_z = 1.0;  ///< part of the area that carries shear along y and z
+  std::optional<SectionShape> shape;
+};
+
+/// All constants of a named section. Shear: Cowper's coefficients without lateral contraction.
+BeamSection section_of(const SectionShape& shape);
+
+/// A geometrically exact beam: sections stay plane and rigid, displacements and rotations are as
+/// large as they like. Meshed into nodes `name.0` ... `name.n` that joints, loads, springs and
+/// contacts can name like bodies.
+struct BeamSpec {
+  std::string name;
+  bool planar = false;         ///< moves in the x-y plane, on planar nodes
+  std::vector<Vec3> points;    ///< corners of the centre line at the start; two: one leg
+  int elements = 1;            ///< of all legs together
+  std::optional<Vec3> y_axis;  ///< direction near which y of the sections is; see beam_mesh.hpp
+  /// Twist and curvatures about y and z at the start [1/m], in section axes; only with one leg,
+  /// whose second point then gives direction and length of the centre line.
+  Vec3 curvature = Vec3::Zero();
+  /// Twist and curvatures without stress; those of the start when absent.
+  std::optional<Vec3> unstressed_curvature;
+  BeamSection section;
+  double youngs_modulus = 0.0, shear_modulus = 0.0;  ///< [Pa]
+  double density = 0.0;                              ///< [kg/m³]
+  bool lumped_mass = false;        ///< half of each element's mass at either node; else consistent
+  double mass_damping = 0.0;       ///< [1/s] Rayleigh's alpha: force -alpha M v
+  double stiffness_damping = 0.0;  ///< [s] Rayleigh's beta: stress beta C dstrain/dt
+  std::array<Expression, 3> line_force;   ///< [N/m]
+  std::array<Expression, 3> line_torque;  ///< [N m/m]
+  LoadAxes line_axes = LoadAxes::space;   ///< body: section axes, turning with the beam
+  Vec3 velocity = Vec3::Zero();           ///< of the first node
+  Vec3 angular_velocity = Vec3::Zero();   ///< of the whole beam, space axes
+  Place place;
+};
+
+// ---- Forces
+// ---------------------------------------------------------------------------------------
+
+enum class SpringKind {
+  axial,      ///< along the line between the two points, geometrically nonlinear
+  linear,     ///< along `axis` (fixed in a), whatever the lateral displacement
+  torsional,  ///< about `axis` (fixed in a)
+};
+
+struct SpringSpec {
+  std::string name;
+  SpringKind kind = SpringKind::axial;
+  Attachment a, b;
+  Vec3 axis = Vec3::UnitX();   ///< linear, torsional: in the frame of a
+  double stiffness = 0.0;      ///< [N/m], [N m/rad]
+  double damping = 0.0;        ///< [N s/m], [N m s/rad]
+  std::optional<double> rest;  ///< rest length or angle; as at the start when absent
+  Place place;
+};
+
+struct LoadSpec {
+  std::string name;
+  Attachment at;
+  std::array<Expression, 3> force;   ///< [N]
+  std::array<Expression, 3> torque;  ///< [N m]
+  LoadAxes axes = LoadAxes::space;
+  Place place;
+};
+
+// ---- Joints
+// ---------------------------------------------------------------------------------------
+
+enum class JointKind {
+  fixed,
+  ball,
+  revolute,     ///< about z of the joint frame
+  prismatic,    ///< along z
+  cylindrical,  ///< about and along z
+  universal,    ///< about z of a and x of b
+  planar,       ///< moves in the x-y plane of the joint frame of a
+  distance,     ///< keeps the distance between the two points
+  skate,        ///< the point of b does not slip along z of b
+  rolling,      ///< a sphere or disc of b rolls on the plane of a that z of a is normal to
+};
+
+struct JointSpec {
+  std::string name;
+  JointKind kind = JointKind::fixed;
+  Attachment a, b;
+  Mat3 axes_a = Mat3::Identity();  ///< columns: joint axes in the frame of a
+  Mat3 axes_b =
+      Mat3::Identity();  ///< the same in the frame of b; equal in space when the coordinate is 0
+  std::optional<double> length;  ///< distance joint; as at the start when absent
+  double radius = 0.0;           ///< [m] of what rolls, about the point of b
+  bool is_disc = false;          ///< rolling: its axle is z of b; otherwise a sphere
+  /// Prescribes the angle (revolute), displacement (prismatic), length (distance) or velocity
+  /// (skate) as a function of t.
+  std::optional<Expression> motor;
+  Place place;
+};
+
+// ---- Contacts
+// -------------------------------------------------------------------------------------
+
+enum class ContactGeometry {
+  point_on_face,
+  sphere_on_face,
+  sphere_on_sphere,
+  sphere_in_sphere,  ///< inside a hollow one
+};
+
+/// A point or sphere of one body against a plane face or sphere of another. Planar bodies have
+/// discs and lines.
+struct ContactSpec {
+  std::string name;
+  ContactGeometry geometry = ContactGeometry::point_on_face;
+  Attachment point;                     ///< the point, or the centre of the sphere
+  double radius = 0.0;                  ///< [m] of the sphere
+  Attachment face;                      ///< any point of the face, or the centre of its sphere
+  double face_radius = 0.0;             ///< [m] of that sphere
+  Vec3 normal = Vec3::UnitZ();          ///< out of the face, in the frame of its body
+  std::vector<Vec3> outline;            ///< corners in that frame; empty: the face has no edge
+  double friction = 0.0;                ///< Coulomb's mu
+  double rolling_friction = 0.0;        ///< [m] largest moment against rolling over normal force
+  double drilling_friction = 0.0;       ///< [m] the same about the normal
+  double patch_radius = 0.0;            ///< [m] Coulomb-Contensou: sliding and drilling together
+  double restitution = 0.0;             ///< e_N in [0, 1]
+  double tangential_restitution = 0.0;  ///< e_T in [-1, 1]
+  Place place;
+};
+
+/// Many spheres against a face or against each other: pairs become contacts when they come near.
+struct ContactGroupSpec {
+  struct Sphere {
+    Attachment centre;
+    double radius = 0.0;
+  };
+  ContactSpec contact;            ///< all but the spheres; its face when that is what they touch
+  std::vector<Sphere> ones;       ///< that touch
+  std::vector<Sphere> twos;       ///< that they touch
+  bool among_themselves = false;  ///< the two lists are the same
+};
+
+// ---- How to integrate and what to write
+// -----------------------------------------------------------
+
+enum class Scaling {
+  delassus,             ///< every row by the inverse of its own Delassus diagonal
+  characteristic_mass,  ///< one mass for all rows, as in 001
+};
+
+enum class IntegratorKind { nsga, nsga_coupled, moreau };
+/// In the order of the kinds.
+inline constexpr std::array<std::string_view, 3> integrator_names{"nsga", "nsga_coupled", "moreau"};
+inline std::string_view to_string(IntegratorKind kind) {
+  return integrator_names[static_cast<std::size_t>(kind)];
+}
+
+struct IntegratorSpec {
+  IntegratorKind kind = IntegratorKind::nsga;
+  double step = 1e-3;        ///< [s]
+  double duration = 1.0;     ///< [s]
+  double rho_inf = 0.8;      ///< spectral radius at infinite frequency, in [0, 1]
+  double theta = 0.5;        ///< moreau: weight of the end of the step, in [0.5, 1]
+  double tolerance = 1e-10;  ///< of the relative residual of each subproblem
+  int max_iterations = 50;
+  int max_halvings = 6;         ///< how often a step that fails is cut in two
+  bool locate_impacts = false;  ///< cut steps at impacts, to date them to 1e-5 of a step
+  /// Contacts that touch pass an impact on one after the other, as often as it takes; else all
+  /// react at once.
+  bool multi_impact = false;
+  std::optional<double> impact_tolerance;  ///< [m/s] slower approaches are none; multi_impact
+  int max_impacts = 10000;                 ///< in a step, multi_impact
+  bool position_friction = true;  ///< false: study of the drift without friction at position level
+  /// For the contacts of every step; else Newton's method, and others where it fails.
+  std::optional<ContactSolverKind> contact_solver;
+  Scaling scaling = Scaling::delassus;
+  std::optional<double> characteristic_mass;  ///< [kg]; mean mass of the bodies when absent
+  double penalty = 1.0;                       ///< augmentation as a multiple of the scaling
+  Place place;
+};
+
+struct OutputSpec {
+  std::optional<double> interval;  ///< [s]; every step, but at most 10 000 samples, when absent
+  std::optional<double> frame_interval;  ///< [s] between ParaView frames; 200 frames when absent
+  bool paraview = true;
+  Place place;
+};
+
+/// A figure that a run of this model must reproduce; `clatter verify` measures it.
+struct VerifySpec {
+  std::string source;    ///< document, e.g. "001"
+  std::string example;   ///< its number or name there
+  std::string quantity;  ///< channel and component, "bodies/block/position/x"
+  std::string measure = "final";
+  std::optional<double> at, from, to;  ///< [s]
+  std::optional<double> threshold;     ///< for first_time and last_time
+  bool below = false;                  ///< first_time, last_time: count samples <= threshold
+  std::string oracle;                  ///< a number or a formula
+  std::string oracle_kind;
+  std::string compare = "equal";  ///< equal, at_least, at_most
+  double tolerance = 0.0;         ///< absolute
+  std::vector<double> steps;      ///< measure = "order"
+  std::optional<double> reference_step;
+  std::vector<std::string> set;  ///< overrides of this run, "integrator.step=1e-4"
+  std::string note;
+  Place place;
+};
+
+struct Model {
+  std::string title;
+  Vec3 gravity = Vec3::Zero();  ///< [m/s²]
+  bool assemble = false;        ///< move bodies so that the joints fit, and say what moved
+  bool equilibrium = false;     ///< start from the static equilibrium under the loads at t = 0
+  std::vector<BodySpec> bodies;
+  std::vector<BeamSpec> beams;
+  std::vector<SpringSpec> springs;
+  std::vector<LoadSpec> loads;
+  std::vector<JointSpec> joints;
+  std::vector<ContactSpec> contacts;
+  std::vector<ContactGroupSpec> contact_groups;
+  IntegratorSpec integrator;
+  OutputSpec output;
+  std::vector<VerifySpec> verify;
+  std::string file;  ///< where it was read from, empty when built in code
+};
+
+}  // namespace clatter

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <Eigen/QR>
+#include <fmt/format.h>
+
+#include <clatter/simulation/start_checks.hpp>
+
+namespace clatter {
+namespace {
+
+// A start that is off by less than this, relative to the size of the model or its speeds, is
+// corrected without a word; more is a mistake in the model.
+constexpr double start_tolerance = 1e-8;
+constexpr double penetration_tolerance = 1e-10;
+constexpr int largest_rank_check = 600;
+
+struct SurfaceNames {
+  const char *of_b, *where, *of_a;
+};
+
+SurfaceNames names_of(ContactGeometry geometry) {
+  switch (geometry) {
+    case ContactGeometry::point_on_face:
+      break;
+    case ContactGeometry::sphere_on_face:
+      return {"sphere", "inside", "face"};
+    case ContactGeometry::sphere_on_sphere:
+      return {"sphere", "inside", "sphere"};
+    case ContactGeometry::sphere_in_sphere:
+      return {"sphere", "outside", "hollow sphere"};
+  }
+  return {"point", "inside", "face"};
+}
+
+}  // namespace
+
+void check_joints(const System& system, const Configuration& q, const NodalVector& v,
+                  double duration) {
+  std::vector<Mistake> mistakes;
+  double speed = system.length() / duration;
+  for (Eigen::Index n = 0; n < v.size() / 6; ++n) {
+    speed = std::max(
+        {speed, v.segment<3>(6 * n).norm(), v.segment<3>(6 * n + 3).norm() * system.length()});
+  }
+  Vec12 g;
+  for (const Joint& joint : system.joints()) {
+    double gap = 0.0, twist = 0.0, rate = 0.0, wanted = 0.0;
+    for (const JointRow& row : joint.rows()) {
+      double& worst = row.is_length() ? gap : twist;
+      worst = std::max(worst, std::abs(joint.misfit(row, q)));
+      row.row(q, g);
+      const double unit = row.is_length() ? 1.0 : system.length();
+      wanted = std::max(wanted, unit * std::abs(joint.target_rate(row)));
+      rate = std::max(
+          rate, unit * std::abs(g.dot(of_pair(v, joint.a(), joint.b())) - joint.target_rate(row)));
+    }
+    if (gap > start_tolerance * system.length() || twist > start_tolerance) {
+      mistakes.push_back(
+          {joint.place(),
+           fmt::format("joint '{}' does not fit at the start: it is off by {:.3g} m "
+                       "and {:.3g} rad; correct the positions, or set assemble = true",
+                       joint.name(), gap, twist)});
+    } else if (rate > start_tolerance * std::max(speed, wanted)) {
+      mistakes.push_back(
+          {joint.place(),
+           fmt::format("the initial velocities tear joint '{}' apart at {:.3g} m/s; correct them, "
+                       "or set assemble = true",
+                       joint.name(), rate)});
+    }
+  }
+  if (!mistakes.empty()) throw Error(std::move(mistakes));
+}
+
+void check_axes(const System& system, const Configuration& q) {
+  std::vector<Mistake> mistakes;
+  for (const Joint& joint : system.joints()) {
+    if (!joint.is_reversed(q)) continue;
+    mistakes.push_back(
+        {joint.place(), fmt::format("the axes of joint '{}' point in opposite directions; "
+                                    "turn one of them or one of the bodies",
+                                    joint.name())});
+  }
+  if (!mistakes.empty()) throw Error(std::move(mistakes));
+}
+
+void check_penetration(const System& system, const Configuration& q, bool settled) {
+  std::vector<Mistake> mistakes;
+  for (const Contact& contact : system.contacts()) {
+    const double gap = contact.gap(q);
+    if (gap < -penetration_tolerance * system.length() && contact.over_face(q)) {
+      const std::string& b = system.nodes()[contact.b()].name;
+      const std::string& a = system.nodes()[contact.a()].name;
+      const SurfaceNames names = names_of(contact.geometry());
+      mistakes.push_back(
+          {contact.place(),
+           settled ? fmt::format("contact '{}': in the static equilibrium the {} on '{}' is "
+                                 "{:.6g} m {} the {} on '{}'; statics with closed contacts "
+                                 "is not supported: let a run with damping come to rest",
+                                 contact.name(), names.of_b, b, -gap, names.where, names.of_a, a)
+                   : fmt::format("contact '{}': the {} on '{}' starts {:.6g} m {} the {} "
+                                 "on '{}'; move one of them",
+                                 contact.name(), names.of_b, b, -gap, names.where, names.of_a, a)});
+    }
+  }
+  if (!mistakes.empty()) throw Error(std::move(mistakes));
+}
+
+std::vector<std::string> moves_of_assembly(const System& system, const Configuration& q,
+                                           const NodalVector& v, double duration) {
+  std::vector<std::string> lines;
+  const Configuration& q0 = system.initial_configuration();
+  const NodalVector& v0 = system.initial_velocity();
+  for (std::size_t n = 1; n < q.size(); ++n) {
+    const double moved = (q[n].x - q0[n].x).norm();
+    const double turned = log_so3(q0[n].p.conjugate() * q[n].p).norm();
+    const auto index = static_cast<int>(n);
+    const Vec6 change = of_node(v, index) - of_node(v0, index);
+    const double faster = change.head<3>().norm(), spun = change.tail<3>().norm();
+    const double rate = start_tolerance / duration;
+    if (moved > start_tolerance * system.length() || turned > start_tolerance ||
+        faster > rate * system.length() || spun > rate) {
+      lines.push_back(
+          fmt::format("assembly moved body '{}' by {:.6g} m and {:.6g} rad, and changed its "
+                      "velocity by {:.6g} m/s and {:.6g} rad/s",
+                      system.nodes()[n].name, moved, turned, faster, spun));
+    }
+  }
+  return lines;
+}
+
+std::optional<std::string> redundancy_of_joints(const System& system, const Configuration& q) {
+  if (system.joint_rows() == 0 || system.joint_rows() > largest_rank_check) return std::nullopt;
+  MatX G = MatX::Zero(system.joint_rows(), system.dofs());
+  Vec12 g;
+  for (const Joint& joint : system.joints()) {
+    int row = joint.first_row;
+    for (const JointRow& condition : joint.rows()) {
+      condition.row(q, g);
+      const double scale = 1.0 / std::sqrt(system.delassus(g, joint.a(), joint.b()));
+      for (int i = 0; i < 12; ++i) {
+        const int node = i < 6 ? joint.a() : joint.b();
+        const int dof = system.nodes()[node].dof[i % 6];
+        if (dof >= 0) G(row, dof) += scale * g[i] * of_node(system.weights(), node)[i % 6];
+      }
+      ++row;
+    }
+  }
+  Eigen::ColPivHouseholderQR<MatX> qr(G.transpose());
+  qr.setThreshold(1e-9);
+  const auto redundant = system.joint_rows() - qr.rank();
+  if (redundant <= 0) return std::nullopt;
+  return fmt::format(
+      "{} of the {} joint conditions are redundant; the motion is not affected, and reactions are "
+      "shared between redundant joints in the least-squares sense",
+      redundant, system.joint_rows());
+}
+
+}  // namespace clatter

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <clatter/machine/system.hpp>
+
+namespace clatter {
+
+// What a run must not start with. The checks throw Error with the places of all that is wrong.
+
+/// Joints fit and are not torn apart. `duration` [s] of the run says how slow still counts as rest.
+void check_joints(const System& system, const Configuration& q, const NodalVector& v,
+                  double duration);
+/// No joint whose axes point in opposite directions: it fulfils its conditions, but is not meant.
+void check_axes(const System& system, const Configuration& q);
+/// No point or sphere starts inside what it may touch. `settled`: q is the static equilibrium,
+/// which knows no contacts.
+void check_penetration(const System& system, const Configuration& q, bool settled);
+
+/// Lines to be told to the user: what assembly moved from where the model has it, and by how much.
+std::vector<std::string> moves_of_assembly(const System& system, const Configuration& q,
+                                           const NodalVector& v, double duration);
+/// The line that tells of joint conditions that depend on others, if there are any.
+std::optional<std::string> redundancy_of_joints(const System& system, const Configuration& q);
+
+}  // namespace clatter

@@ -1,8 +1,0 @@
-#define TOML_IMPLEMENTATION
-#include "io/toml.hpp"
-
-namespace clatter {
-
-void toml_failure(const char* condition) { throw TomlFailure(condition); }
-
-}  // namespace clatter

@@ -1,0 +1,189 @@
+#include <cmath>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+#include <clatter/elements/spring.hpp>
+
+#include "support/finite_difference.hpp"
+#include "support/random_state.hpp"
+
+namespace clatter {
+namespace {
+
+using testing::agrees;
+using testing::differences;
+using testing::displaced;
+using testing::Random;
+
+enum class Kind { axial, linear, torsional };
+
+struct Case {
+  Kind kind;
+  double stiffness, damping;
+};
+
+class EverySpring : public ::testing::TestWithParam<Case> {
+ protected:
+  static PairCoordinate coordinate(Random& random, int a, int b) {
+    const Vec3 point_a = random.vector(), point_b = random.vector() + Vec3(3.0, 3.0, 3.0);
+    const Mat3 axes = random.axes();
+    switch (GetParam().kind) {
+      case Kind::axial:
+        return PairCoordinate::distance(a, point_a, b, point_b);
+      case Kind::linear:
+        return PairCoordinate::along(a, point_a, axes.col(0), b, point_b);
+      case Kind::torsional:
+        // Nearly in the plane at the states below, away from the pole of the angle.
+        return PairCoordinate::angle(a, axes.col(0), axes.col(1), b,
+                                     axes * Vec3(0.8, 0.5, 0.3).normalized());
+    }
+    throw std::logic_error("no such kind");
+  }
+
+  template <class Check>
+  void at_random_states(const Check& check) {
+    for (unsigned seed = 0; seed < 20; ++seed) {
+      Random random(seed);
+      Configuration q = random.configuration(2);
+      if (GetParam().kind == Kind::torsional) {  // turned by less than 40 degrees
+        for (NodeState& state : q) {
+          state.p = exp_so3(random.vector(0.2));
+          state.R = state.p.toRotationMatrix();
+        }
+      }
+      const NodalVector v = random.numbers(18);
+      for (const auto& [a, b] : {std::pair(1, 2), std::pair(ground, 1), std::pair(2, ground)}) {
+        const Spring spring("s", coordinate(random, a, b), GetParam().stiffness, GetParam().damping,
+                            0.4);
+        check(spring, q, v);
+        if (HasFailure()) FAIL() << "seed " << seed << ", nodes " << a << ", " << b;
+      }
+    }
+  }
+
+  static Vec12 force(const Spring& spring, const Configuration& q, const NodalVector& v) {
+    Spring::Force f;
+    spring.force(q, v, f);
+    return f.generalised;
+  }
+};
+
+TEST_P(EverySpring, elastic_force_is_minus_the_gradient_of_the_energy) {
+  at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
+    const auto energy = [&](const VecX& d) -> VecX {
+      return VecX::Constant(1, spring.energy(displaced(q, spring.a(), spring.b(), d)));
+    };
+    const NodalVector rest = NodalVector::Zero(v.size());
+    EXPECT_TRUE(agrees(-force(spring, q, rest).transpose(), differences(energy, 12)));
+  });
+}
+
+TEST_P(EverySpring, stiffness_is_minus_the_derivative_of_the_force_by_position) {
+  at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
+    const auto minus_force = [&](const VecX& d) -> VecX {
+      return -force(spring, displaced(q, spring.a(), spring.b(), d), v);
+    };
+    Mat12 K, C;
+    spring.tangent(q, v, K, C);
+    EXPECT_TRUE(agrees(K, differences(minus_force, 12)));
+  });
+}
+
+TEST_P(EverySpring, damping_is_minus_the_derivative_of_the_force_by_velocity) {
+  at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
+    const auto minus_force = [&](const VecX& d) -> VecX {
+      NodalVector moved = v;
+      of_node(moved, spring.a()) += d.head<6>();
+      of_node(moved, spring.b()) += d.tail<6>();
+      return -force(spring, q, moved);
+    };
+    Mat12 K, C;
+    spring.tangent(q, v, K, C);
+    EXPECT_TRUE(agrees(C, differences(minus_force, 12)));
+  });
+}
+
+TEST_P(EverySpring, takes_out_the_damper_power_and_nothing_else) {
+  at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
+    const Vec12 pair = of_pair(v, spring.a(), spring.b());
+    const NodalVector rest = NodalVector::Zero(v.size());
+    const double with = force(spring, q, v).dot(pair), without = force(spring, q, rest).dot(pair);
+    EXPECT_NEAR(spring.dissipated_power(q, v), without - with, 1e-12 * (1.0 + std::abs(with)));
+    EXPECT_GE(spring.dissipated_power(q, v), 0.0);
+  });
+}
+
+TEST_P(EverySpring, pushes_its_ends_with_opposite_forces_and_no_net_torque) {
+  at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
+    const Vec12 f = force(spring, q, v);
+    const auto a = static_cast<std::size_t>(spring.a()), b = static_cast<std::size_t>(spring.b());
+    EXPECT_LT((f.head<3>() + f.segment<3>(6)).norm(), 1e-12 * (1.0 + f.norm()));
+    const Vec3 torque = q[a].x.cross(f.head<3>()) + q[a].R * f.segment<3>(3) +
+                        q[b].x.cross(f.segment<3>(6)) + q[b].R * f.tail<3>();
+    EXPECT_LT(torque.norm(), 1e-12 * (1.0 + f.norm()));
+  });
+}
+
+std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+  static const std::array kinds{"axial", "linear", "torsional"};
+  return std::string(kinds[static_cast<std::size_t>(info.param.kind)]) +
+         (info.param.damping > 0.0 ? "_damped" : "") +
+         (info.param.stiffness > 0.0 ? "" : "_without_spring");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, EverySpring,
+    ::testing::Values(Case{Kind::axial, 30.0, 0.0}, Case{Kind::axial, 30.0, 4.0},
+                      Case{Kind::axial, 0.0, 4.0}, Case{Kind::linear, 30.0, 0.0},
+                      Case{Kind::linear, 30.0, 4.0}, Case{Kind::torsional, 30.0, 0.0},
+                      Case{Kind::torsional, 30.0, 4.0}),
+    name_of);
+
+TEST(Spring, stretched_pulls_its_ends_together) {
+  Configuration q(2);
+  q[1].x = Vec3(3.0, 0.0, 0.0);
+  NodalVector v = NodalVector::Zero(12);
+  v[6] = 0.5;
+  const Spring spring("s", PairCoordinate::distance(ground, Vec3::Zero(), 1, Vec3::Zero()), 10.0,
+                      2.0, 1.0);
+  Spring::Force f;
+  spring.force(q, v, f);
+  EXPECT_DOUBLE_EQ(f.elongation, 2.0);
+  EXPECT_DOUBLE_EQ(f.rate, 0.5);
+  EXPECT_DOUBLE_EQ(f.tension, 21.0);
+  EXPECT_DOUBLE_EQ(f.generalised[6], -21.0);
+  EXPECT_DOUBLE_EQ(f.generalised[0], 21.0);
+  EXPECT_DOUBLE_EQ(spring.energy(q), 20.0);
+  EXPECT_DOUBLE_EQ(spring.dissipated_power(q, v), 0.5);
+}
+
+TEST(Spring, torsional_one_counts_turns_in_both_senses) {
+  Spring spring("s", PairCoordinate::angle(ground, Vec3::UnitX(), Vec3::UnitY(), 1, Vec3::UnitX()),
+                2.0, 0.0, 0.0);
+  Configuration q(2);
+  const auto turn_to = [&](double angle) {
+    q[1].p = exp_so3(std::remainder(angle, 2.0 * std::numbers::pi) * Vec3::UnitZ());
+    q[1].R = q[1].p.toRotationMatrix();
+    spring.remember(q);
+  };
+  for (int i = 0; i <= 100; ++i) turn_to(0.2 * i);
+  // sine and cosine of the reduced angle, plus whole turns.
+  EXPECT_NEAR(spring.coordinate(q), 20.0, 1e-14);
+  EXPECT_NEAR(spring.energy(q), 400.0, 1e-12);
+  for (int i = 100; i >= -100; --i) turn_to(0.2 * i);
+  EXPECT_NEAR(spring.coordinate(q), -20.0, 1e-14);
+}
+
+TEST(Spring, torsional_one_counts_turns_from_the_start_and_not_from_its_rest_angle) {
+  Spring spring("s", PairCoordinate::angle(ground, Vec3::UnitX(), Vec3::UnitY(), 1, Vec3::UnitX()),
+                2.0, 0.0, 10.0);
+  const Configuration q(2);
+  Spring::Force force;
+  spring.force(q, NodalVector::Zero(12), force);
+  EXPECT_NEAR(spring.coordinate(q), 0.0, 1e-14);
+  EXPECT_NEAR(force.tension, -20.0, 1e-13);  // wound back by 10 rad
+}
+
+}  // namespace
+}  // namespace clatter
