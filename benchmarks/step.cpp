@@ -24,7 +24,7 @@
 #include <clatter/io/model_reader.hpp>
 #include <clatter/io/result_file.hpp>
 #include <clatter/io/sha256.hpp>
-#include <clatter/schemes/nsga.hpp>
+#include <clatter/schemes/nsga/nsga.hpp>
 #include <clatter/simulation/simulation.hpp>
 
 namespace clatter {
@@ -224,20 +224,19 @@ class StepMeasurement {
  private:
   void record_systems() {
     const double h = model_.integrator.step;
-    system_ = std::make_unique<System>(model_);
-    nsga_ = std::make_unique<Nsga>(*system_, model_.integrator);
-    system_->set_time(0.0, h / 16.0);
-    if (!nsga_->start(system_->initial_configuration(), system_->initial_velocity(), 0.0)) {
-      throw std::runtime_error(nsga_->failure());
-    }
-    system_->remember(nsga_->q());
+    machine_ = std::make_unique<Machine>(model_);
+    nsga_ = std::make_unique<Nsga>(*machine_, model_.integrator);
+    State state = state_at_start(*machine_);
+    if (!nsga_->start(state)) throw std::runtime_error(nsga_->failure());
+    machine_->count_turns(state.q, state.turns);
     SystemMatrix &smooth = nsga_->smooth_matrix(), &contact = nsga_->contact_matrix();
     const long searches = smooth.pivot_searches + contact.pivot_searches;
     smooth.tape = &smooth_tape_;
     contact.tape = &contact_tape_;
     for (long k = 0; k < steps_; ++k) {
       const double t = h * static_cast<double>(k), end = h * static_cast<double>(k + 1);
-      if (!nsga_->advance(t, end - t)) throw std::runtime_error(nsga_->failure());
+      state.time = t;
+      if (!nsga_->step(state, end - t)) throw std::runtime_error(nsga_->failure());
     }
     smooth.tape = contact.tape = nullptr;
     pivot_searches_ = smooth.pivot_searches + contact.pivot_searches - searches;
@@ -286,7 +285,7 @@ class StepMeasurement {
   static constexpr long rows_ = 1024;
   Model model_;
   long steps_;
-  std::unique_ptr<System> system_;
+  std::unique_ptr<Machine> machine_;
   std::unique_ptr<Nsga> nsga_;
   std::vector<SolvedSystem> smooth_tape_, contact_tape_;
   long pivot_searches_ = 0;
@@ -311,14 +310,14 @@ void run_beam(benchmark::State& state) {
 
 /// What one element costs in one Newton update, by itself: its force, and its tangent.
 void run_element(benchmark::State& state, bool tangent) {
-  const System system(swinging_beam(false, 1.0));
-  Configuration q = system.initial_configuration();
-  NodalVector increment = system.initial_velocity();
+  const Machine machine(swinging_beam(false, 1.0));
+  Configuration q = machine.initial_configuration();
+  NodalVector increment = machine.initial_velocity();
   for (Eigen::Index i = 0; i < increment.size(); ++i) {
     increment[i] = 1e-3 * std::sin(static_cast<double>(i));
   }
-  retract(system.nodes(), system.initial_configuration(), increment, q);
-  const std::vector<BeamElement>& elements = system.beam_elements();
+  retract(machine.nodes(), machine.initial_configuration(), increment, q);
+  const std::vector<BeamElement>& elements = machine.beam_elements();
   Vec12 f;
   Mat12 first, second;
   for ([[maybe_unused]] auto _ : state) {
@@ -340,7 +339,7 @@ void run_element(benchmark::State& state, bool tangent) {
     }
   }
   state.counters["elements/s"] =
-      benchmark::Counter(static_cast<double>(system.beam_elements().size()),
+      benchmark::Counter(static_cast<double>(machine.beam_elements().size()),
                          benchmark::Counter::kIsIterationInvariantRate);
 }
 

@@ -38,8 +38,8 @@ function(clatter_set_warnings target)
   endif()
 endfunction()
 
-# Headers that nearly every source includes are read once, and `batch` sources are compiled together: most of the
-# time goes into the same templates over and over.
+# Headers that nearly every source includes are read once, and `batch` sources are compiled together (0: each alone):
+# most of the time goes into the same templates over and over.
 option(CLATTER_QUICK_BUILD "Compile with precompiled headers and joined sources" ON)
 function(clatter_compile_quickly target batch)
   if(NOT CLATTER_QUICK_BUILD)
@@ -47,5 +47,7 @@ function(clatter_compile_quickly target batch)
   endif()
   target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <functional> <map> <memory> <optional>
     <span> <string> <variant> <vector> <Eigen/Dense> <fmt/format.h> ${ARGN})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+  if(batch GREATER 0)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+  endif()
 endfunction()

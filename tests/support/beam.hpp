@@ -8,7 +8,7 @@
 
 #include <clatter/analysis/statics.hpp>
 #include <clatter/io/model_reader.hpp>
-#include <clatter/machine/system.hpp>
+#include <clatter/machine/machine.hpp>
 
 namespace clatter::testing {
 
@@ -19,9 +19,8 @@ inline Model example(const std::string& file, const std::vector<std::string>& ch
 
 /// The static equilibrium of a model under its loads at the start.
 inline Configuration equilibrium_of(const Model& model) {
-  System system(model);
-  system.set_time(0.0, 1e-3);
-  return find_equilibrium(system, system.initial_configuration()).q;
+  Machine machine(model);
+  return find_equilibrium(machine, machine.instant_at_start(), machine.initial_configuration()).q;
 }
 
 /// A straight beam between two points.
@@ -61,10 +60,10 @@ inline double order_of(const std::vector<int>& elements, const std::vector<doubl
 }
 
 /// The largest strain of all elements, without dimension: curvatures times `length`.
-inline double largest_strain(const System& system, const Configuration& q, double length) {
-  const NodalVector at_rest = NodalVector::Zero(system.nodal_size());
+inline double largest_strain(const Machine& machine, const Configuration& q, double length) {
+  const NodalVector at_rest = NodalVector::Zero(machine.nodal_size());
   double largest = 0.0;
-  for (const BeamElement& element : system.beam_elements()) {
+  for (const BeamElement& element : machine.beam_elements()) {
     const SectionVector strain = element.section(q, at_rest).strain;
     largest = std::max({largest, strain.head<3>().cwiseAbs().maxCoeff(),
                         length * strain.tail<3>().cwiseAbs().maxCoeff()});

@@ -30,7 +30,7 @@ Model bar(int elements, End first, End last, bool lumped = false) {
   beam.density = rho;
   beam.lumped_mass = lumped;
   model.beams = {beam};
-  const Configuration q = System(model).initial_configuration();
+  const Configuration q = Machine(model).initial_configuration();
   const auto hold = [&](std::size_t node, End end) {
     if (end == End::free) return;
     const auto kind = end == End::clamped ? JointKind::fixed : JointKind::ball;
@@ -43,8 +43,9 @@ Model bar(int elements, End first, End last, bool lumped = false) {
 }
 
 Modes modes_of(const Model& model, int count) {
-  const System system(model);
-  return find_modes(system, system.initial_configuration(), VecX::Zero(system.joint_rows()), count);
+  const Machine machine(model);
+  return find_modes(machine, machine.initial_configuration(), machine.instant_at_start(),
+                    VecX::Zero(machine.joint_rows()), count);
 }
 
 /// The part of a shape that is along one of the six motions of the nodes.
@@ -229,11 +230,11 @@ TEST(BeamModes, sparse_and_dense_methods_agree) {
     for (const auto& [first, last] :
          {std::pair(End::free, End::free), std::pair(End::pinned, End::free),
           std::pair(End::clamped, End::free), std::pair(End::clamped, End::clamped)}) {
-      const System system(bar(n, first, last));
-      const Configuration& q = system.initial_configuration();
-      const VecX forces = VecX::Zero(system.joint_rows());
-      const Modes dense = find_modes_dense(system, q, forces, 20);
-      const Modes sparse = find_modes_sparse(system, q, forces, 20);
+      const Machine machine(bar(n, first, last));
+      const Configuration& q = machine.initial_configuration();
+      const VecX forces = VecX::Zero(machine.joint_rows());
+      const Modes dense = find_modes_dense(machine, q, machine.instant_at_start(), forces, 20);
+      const Modes sparse = find_modes_sparse(machine, q, machine.instant_at_start(), forces, 20);
       ASSERT_EQ(dense.modes.size(), sparse.modes.size());
       // Round-off of both methods, of the highest square frequency; the sparse one ends when
       // squares change by 1e-12 in an iteration, of which it would need some hundred more at worst.

@@ -225,23 +225,22 @@ TEST(BeamStatics, strains_vanish_after_a_closed_cycle_of_loads) {
   LoadSpec load;
   load.at.body = "rod.10";
   model.loads = {load};
-  const Configuration straight = System(model).initial_configuration();
+  const Configuration straight = Machine(model).initial_configuration();
   Configuration q = straight;
   double largest = 0.0, turned = 0.0;
   for (const auto& [first, second, force] : corners) {
     model.loads[0].torque = {Expression(0.0), Expression(first), Expression(second)};
     model.loads[0].force = {Expression(0.0), Expression(0.3 * force), Expression(force)};
-    System system(model);
-    system.set_time(0.0, 1e-3);
-    q = find_equilibrium(system, q).q;
-    largest = std::max(largest, largest_strain(system, q, 1.0));
+    Machine machine(model);
+    q = find_equilibrium(machine, machine.instant_at_start(), q).q;
+    largest = std::max(largest, largest_strain(machine, q, 1.0));
     turned = std::max(turned, log_so3(q.back().p).norm());
   }
   EXPECT_GT(turned, pi / 2);
   EXPECT_GT(largest, 1.0);
   // Solved to 1e-10 of forces that are zero at the end: round-off of numbers of size one, over
   // elements of a tenth of the length.
-  EXPECT_LT(largest_strain(System(model), q, 1.0), 1e-12);
+  EXPECT_LT(largest_strain(Machine(model), q, 1.0), 1e-12);
   for (std::size_t n = 1; n < q.size(); ++n) {
     EXPECT_LT((q[n].x - straight[n].x).norm(), 1e-12);
     EXPECT_LT((q[n].R - straight[n].R).norm(), 1e-12);
@@ -263,16 +262,16 @@ TEST_P(RigidTurns, a_thousand_turns_leave_strains_at_round_off) {
   model.beams[0].unstressed_curvature = model.beams[0].curvature;
   model.beams[0].planar = planar;
   model.beams[0].youngs_modulus = model.beams[0].shear_modulus = model.beams[0].density = 1.0;
-  const System system(model);
-  const Configuration start = system.initial_configuration();
-  ASSERT_LT(largest_strain(system, start, 1.0), 1e-13);
+  const Machine machine(model);
+  const Configuration start = machine.initial_configuration();
+  ASSERT_LT(largest_strain(machine, start, 1.0), 1e-13);
 
   constexpr int turns = 1000, increments_per_turn = 50;
   const Vec3 axis = planar ? Vec3::UnitZ() : Vec3(Vec3(1.0, 2.0, -2.0) / 3.0);
   const Vec3 psi = 2 * pi / increments_per_turn * axis;
   const Mat3 turn = exp_so3(psi).toRotationMatrix();
   Configuration q = start;
-  NodalVector increment = NodalVector::Zero(system.nodal_size());
+  NodalVector increment = NodalVector::Zero(machine.nodal_size());
   for (int i = 0; i < turns * increments_per_turn; ++i) {
     for (std::size_t n = 1; n < q.size(); ++n) {
       const auto at = 6 * static_cast<Eigen::Index>(n);
@@ -280,14 +279,14 @@ TEST_P(RigidTurns, a_thousand_turns_leave_strains_at_round_off) {
       increment.segment<3>(at + 3) = q[n].R.transpose() * psi;
     }
     const Configuration from = q;
-    retract(system.nodes(), from, increment, q);
+    retract(machine.nodes(), from, increment, q);
   }
   if (planar) {
     EXPECT_NEAR(q[1].angle - start[1].angle, 2 * pi * turns, 1e-7);
   }
   // Each increment rounds a position of size one by 1e-16, at random: 50 000 of them 3e-14, ten
   // times that over elements of a tenth; the angle of a planar node, up to 6300 rad, by 1e-12.
-  EXPECT_LT(largest_strain(system, q, 1.0), planar ? 1e-10 : 5e-12);
+  EXPECT_LT(largest_strain(machine, q, 1.0), planar ? 1e-10 : 5e-12);
   for (std::size_t n = 1; n < q.size(); ++n) EXPECT_LT((q[n].x - start[n].x).norm(), 1e-10);
 }
 

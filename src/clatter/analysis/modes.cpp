@@ -26,26 +26,29 @@ constexpr double terms_of_square = 100.0;
 /// K, C, M and the rows of the joints at one configuration, at rest.
 class Linearisation {
  public:
-  Linearisation(const System& system, const Configuration& q, const VecX& joint_forces)
-      : system_(system),
+  Linearisation(const Machine& machine, const Configuration& q, const Instant& instant,
+                const VecX& joint_forces)
+      : machine_(machine),
         q_(q),
+        instant_(instant),
         forces_(joint_forces),
-        at_rest_(NodalVector::Zero(system.nodal_size())),
+        at_rest_(NodalVector::Zero(machine.nodal_size())),
         in_(at_rest_),
         out_(at_rest_),
-        matrix_(system, false) {
-    system.forces(q, at_rest_, out_);  // lays the beams
+        matrix_(machine) {
+    machine.forces(q, at_rest_, instant_, out_);  // lays the beams
   }
 
-  int unknowns() const { return system_.dofs(); }
-  int rows() const { return system_.joint_rows(); }
+  int unknowns() const { return machine_.dofs(); }
+  int rows() const { return machine_.joint_rows(); }
+  const Instant& instant() const { return instant_; }
   KktMatrix& matrix() { return matrix_; }
 
   /// mass M + damping C + stiffness K, and -G^T, -G beside and below it.
   void assemble(const TangentFactors& factors) {
     matrix_.set_zero();
-    add_tangents(system_, q_, at_rest_, factors, {}, matrix_);
-    add_joint_tangents(system_, q_, forces_, factors, matrix_);
+    add_tangents(machine_, q_, at_rest_, instant_, factors, {}, matrix_);
+    add_joint_tangents(machine_, q_, forces_, factors, matrix_);
   }
 
   /// The upper left part of the matrix as assembled, times x.
@@ -57,7 +60,7 @@ class Linearisation {
 
   void multiply_mass(const double* x, double* y) {
     scatter(x);
-    system_.apply_mass(in_, out_);
+    machine_.apply_mass(in_, out_);
     VecX result(unknowns());
     matrix_.gather(out_, result);
     std::copy(result.begin(), result.end(), y);
@@ -71,7 +74,7 @@ class Linearisation {
         terms_of_square * epsilon * diagonal.cwiseAbs().cwiseProduct(s.cwiseAbs2()).sum();
     scatter(s.data());
     if (square > 0.0)
-      mode.damping_ratio = system_.damper_power(q_, in_) / (2.0 * std::sqrt(square));
+      mode.damping_ratio = machine_.damper_power(q_, in_) / (2.0 * std::sqrt(square));
     Eigen::Index largest = 0;
     in_.cwiseAbs().maxCoeff(&largest);
     mode.shape = in_ / in_[largest];
@@ -84,8 +87,9 @@ class Linearisation {
     matrix_.scatter(Eigen::Map<const VecX>(x, unknowns()), 1.0, in_);
   }
 
-  const System& system_;
+  const Machine& machine_;
   const Configuration& q_;
+  Instant instant_;
   const VecX& forces_;
   NodalVector at_rest_, in_, out_;
   KktMatrix matrix_;
@@ -219,15 +223,16 @@ double Mode::frequency() const {
   return square > 0.0 ? std::sqrt(square) / (2.0 * std::numbers::pi) : 0.0;
 }
 
-Modes find_modes(const System& system, const Configuration& q, const VecX& joint_forces,
-                 int count) {
-  return system.dofs() <= largest_dense_modes ? find_modes_dense(system, q, joint_forces, count)
-                                              : find_modes_sparse(system, q, joint_forces, count);
+Modes find_modes(const Machine& machine, const Configuration& q, const Instant& instant,
+                 const VecX& joint_forces, int count) {
+  return machine.dofs() <= largest_dense_modes
+             ? find_modes_dense(machine, q, instant, joint_forces, count)
+             : find_modes_sparse(machine, q, instant, joint_forces, count);
 }
 
-Modes find_modes_dense(const System& system, const Configuration& q, const VecX& joint_forces,
-                       int count) {
-  Linearisation l(system, q, joint_forces);
+Modes find_modes_dense(const Machine& machine, const Configuration& q, const Instant& instant,
+                       const VecX& joint_forces, int count) {
+  Linearisation l(machine, q, instant, joint_forces);
   Modes result;
   const VecX diagonal = diagonal_of_stiffness(l);
   const Eigen::Index n = l.unknowns();
@@ -261,9 +266,9 @@ Modes find_modes_dense(const System& system, const Configuration& q, const VecX&
   return result;
 }
 
-Modes find_modes_sparse(const System& system, const Configuration& q, const VecX& joint_forces,
-                        int count) {
-  Linearisation l(system, q, joint_forces);
+Modes find_modes_sparse(const Machine& machine, const Configuration& q, const Instant& instant,
+                        const VecX& joint_forces, int count) {
+  Linearisation l(machine, q, instant, joint_forces);
   Modes result;
   const VecX diagonal = diagonal_of_stiffness(l);
   const Eigen::Index n = l.unknowns();
@@ -271,7 +276,7 @@ Modes find_modes_sparse(const System& system, const Configuration& q, const VecX
   count = std::min(count, available - 1);
   if (count < 1) return result;
 
-  double size = size_of_stiffness(system, q, l.matrix());
+  double size = size_of_stiffness(machine, q, l.instant(), l.matrix());
   if (size == 0.0) size = 1.0;
   ShiftedInverse inverse(l, size);
   MassProduct mass(l);

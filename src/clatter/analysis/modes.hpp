@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <clatter/machine/system.hpp>
+#include <clatter/machine/machine.hpp>
 
 namespace clatter {
 
@@ -29,19 +29,20 @@ struct Modes {
 };
 
 /// The lowest `count` modes (fewer when the model has fewer) of K s = w^2 M s with G s = 0 at q,
-/// with `joint_forces` in the rows of the joints. Small models are solved densely, larger ones by
-/// Lanczos' method on the inverse of K, shifted so that free motions do not disturb it: it gives
-/// those nearest to zero. Throws Error when that does not converge.
-Modes find_modes(const System& system, const Configuration& q, const VecX& joint_forces, int count);
+/// with `joint_forces` in the rows of the joints and the loads of an instant. Small models are
+/// solved densely, larger ones by Lanczos' method on the inverse of K, shifted so that free motions
+/// do not disturb it: it gives those nearest to zero. Throws Error when that does not converge.
+Modes find_modes(const Machine& machine, const Configuration& q, const Instant& instant,
+                 const VecX& joint_forces, int count);
 
 /// An asymmetry up to this is of no account.
 constexpr double largest_symmetric = 1e-6;
 
 /// Models up to this number of unknowns are solved densely.
 constexpr int largest_dense_modes = 240;
-Modes find_modes_dense(const System& system, const Configuration& q, const VecX& joint_forces,
-                       int count);
-Modes find_modes_sparse(const System& system, const Configuration& q, const VecX& joint_forces,
-                        int count);
+Modes find_modes_dense(const Machine& machine, const Configuration& q, const Instant& instant,
+                       const VecX& joint_forces, int count);
+Modes find_modes_sparse(const Machine& machine, const Configuration& q, const Instant& instant,
+                        const VecX& joint_forces, int count);
 
 }  // namespace clatter

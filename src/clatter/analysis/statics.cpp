@@ -23,25 +23,28 @@ constexpr double most_growth_of_numbers = 100.0;
 
 class LoadPath {
  public:
-  LoadPath(System& system, const Configuration& start, const StaticsSettings& settings)
-      : system_(system),
+  LoadPath(const Machine& machine, const Instant& instant, const Configuration& start,
+           const StaticsSettings& settings)
+      : machine_(machine),
+        instant_(instant),
         settings_(settings),
-        K_(system, false),
-        at_rest_(NodalVector::Zero(system.nodal_size())),
+        K_(machine),
+        at_rest_(NodalVector::Zero(machine.nodal_size())),
         f_(at_rest_),
         held_(at_rest_),
         residual_(at_rest_),
         increment_(at_rest_),
-        scale_(VecX::Zero(system.joint_rows())),
+        scale_(VecX::Zero(machine.joint_rows())),
         misfit_(scale_),
         x_(VecX::Zero(K_.size())) {
     result_.q = start;
-    result_.joint_forces = VecX::Zero(system.joint_rows());
+    result_.joint_forces = VecX::Zero(machine.joint_rows());
   }
 
   Equilibrium follow() {
-    system_.set_load_factor(0.0);
-    most_numbers_ = most_growth_of_numbers * system_.forces(result_.q, at_rest_, held_).numbers;
+    Machine::set_load_factor(instant_, 0.0);
+    most_numbers_ =
+        most_growth_of_numbers * machine_.forces(result_.q, at_rest_, instant_, held_).numbers;
     double done = 0.0, step = 1.0;
     while (done < 1.0) {
       if (++result_.load_steps > settings_.max_load_steps) give_up(done, "too many load steps");
@@ -60,21 +63,21 @@ class LoadPath {
       done = next;
       if (updates <= easy) step *= 2.0;
     }
-    system_.set_load_factor(1.0);
+    result_.turns = instant_.turns;
     return result_;
   }
 
  private:
   /// Newton's method at a load factor. Returns the number of updates, or -1 when it fails.
   int balance(double factor) {
-    system_.set_load_factor(factor);
+    Machine::set_load_factor(instant_, factor);
     evaluate_rows();
     double shift = 0.0;
     bool polished = factor < 1.0;  // at the end once more: stiff models balance before they settle
     for (int update = 0;; ++update) {
       const bool balanced = is_balanced(factor);
       if (balanced) {
-        if (polished || system_.weighted_norm(residual_) == 0.0) return update;
+        if (polished || machine_.weighted_norm(residual_) == 0.0) return update;
         polished = true;
       }
       if (update == settings_.max_iterations) {
@@ -92,46 +95,46 @@ class LoadPath {
         why_ = "Newton's method left the range of numbers";
         return -1;
       }
-      const double part = std::min({1.0, max_turn_of_update / turn, system_.length() / way});
+      const double part = std::min({1.0, max_turn_of_update / turn, machine_.length() / way});
       increment_ *= part;
       const Configuration from = result_.q;
-      retract(system_.nodes(), from, increment_, result_.q);
+      retract(machine_.nodes(), from, increment_, result_.q);
       result_.joint_forces += part * size_ * scale_.cwiseProduct(x_.tail(scale_.size()));
-      system_.remember(result_.q);
+      machine_.count_turns(result_.q, instant_.turns);
       evaluate_rows();
     }
   }
 
   void evaluate_rows() {
-    rows_.resize(system_.joints().size());
+    rows_.resize(machine_.joints().size());
     Vec12 g;
     for (std::size_t j = 0; j < rows_.size(); ++j) {
-      const Joint& joint = system_.joints()[j];
+      const Joint& joint = machine_.joints()[j];
       rows_[j].resize(static_cast<Eigen::Index>(joint.rows().size()), 12);
       for (std::size_t i = 0; i < joint.rows().size(); ++i) {
         const auto row = joint.first_row + static_cast<Eigen::Index>(i);
         joint.rows()[i].row(result_.q, g);
         rows_[j].row(static_cast<Eigen::Index>(i)) = g.transpose();
-        scale_[row] = 1.0 / std::sqrt(system_.delassus(g, joint.a(), joint.b()));
-        misfit_[row] = joint.misfit(joint.rows()[i], result_.q);
+        scale_[row] = 1.0 / std::sqrt(machine_.delassus(g, joint.a(), joint.b()));
+        misfit_[row] = joint.misfit(joint.rows()[i], instant_.drives[j], result_.q);
       }
     }
   }
 
   bool is_balanced(double factor) {
-    const ForceSizes sizes = system_.forces(result_.q, at_rest_, f_);
+    const ForceSizes sizes = machine_.forces(result_.q, at_rest_, instant_, f_);
     residual_ = f_ - (1.0 - factor) * held_;
-    double terms = sizes.terms + (1.0 - factor) * system_.weighted_norm(held_);
+    double terms = sizes.terms + (1.0 - factor) * machine_.weighted_norm(held_);
     bool fits = true;
-    double span = system_.length();
+    double span = machine_.length();
     for (const NodeState& state : result_.q) span = std::max(span, state.x.norm());
     for (std::size_t j = 0; j < rows_.size(); ++j) {
-      const Joint& joint = system_.joints()[j];
+      const Joint& joint = machine_.joints()[j];
       const Vec12 pair =
           rows_[j].transpose() * result_.joint_forces.segment(joint.first_row, rows_[j].rows());
       of_node(residual_, joint.a()) += pair.head<6>();
       of_node(residual_, joint.b()) += pair.tail<6>();
-      terms += of_pair(system_.weights(), joint.a(), joint.b()).cwiseProduct(pair).norm();
+      terms += of_pair(machine_.weights(), joint.a(), joint.b()).cwiseProduct(pair).norm();
       for (std::size_t i = 0; i < joint.rows().size(); ++i) {
         const double size = joint.rows()[i].is_length() ? span : 1.0;
         const double off = misfit_[joint.first_row + static_cast<Eigen::Index>(i)];
@@ -139,7 +142,7 @@ class LoadPath {
       }
     }
     return fits &&
-           system_.weighted_norm(residual_) <=
+           machine_.weighted_norm(residual_) <=
                settings_.tolerance * terms + round_off * std::min(sizes.numbers, most_numbers_);
   }
 
@@ -149,8 +152,8 @@ class LoadPath {
     for (int attempt = 0; attempt < 12; ++attempt) {
       K_.set_zero();
       const TangentFactors factors{shift / size_, 0.0, 1.0 / size_};
-      add_tangents(system_, result_.q, at_rest_, factors, {}, K_);
-      add_joint_tangents(system_, result_.q, result_.joint_forces, factors, K_);
+      add_tangents(machine_, result_.q, at_rest_, instant_, factors, {}, K_);
+      add_joint_tangents(machine_, result_.q, result_.joint_forces, factors, K_);
       if (eps_ > 0.0) K_.regularise(eps_);
       if (K_.factorise(eps_ > 0.0)) {
         K_.gather(residual_, x_);
@@ -174,15 +177,15 @@ class LoadPath {
 
   /// Of the stiffness; of what gravity gives a pendulum when nothing is elastic.
   void find_size() {
-    size_ = size_of_stiffness(system_, result_.q, K_);
+    size_ = size_of_stiffness(machine_, result_.q, instant_, K_);
     if (size_ == 0.0) size_ = 1e3 * smallest_shift();
     if (size_ == 0.0) size_ = 1.0;
   }
 
   /// Accelerations that the unbalanced forces give a free model, over its size: 1/s^2.
   double smallest_shift() const {
-    const double mass = std::sqrt(system_.total_mass());
-    return 1e-3 * system_.weighted_norm(residual_) / (mass * system_.length());
+    const double mass = std::sqrt(machine_.total_mass());
+    return 1e-3 * machine_.weighted_norm(residual_) / (mass * machine_.length());
   }
 
   double largest_turn(const Configuration& before) const {
@@ -195,16 +198,16 @@ class LoadPath {
 
   [[noreturn]] void give_up(double done, const std::string& why) const {
     Eigen::Index worst = 0;
-    system_.weights().cwiseProduct(residual_).cwiseAbs().maxCoeff(&worst);
-    system_.set_load_factor(1.0);
+    machine_.weights().cwiseProduct(residual_).cwiseAbs().maxCoeff(&worst);
     throw Error(
         fmt::format("no static equilibrium was found beyond {:.4g} of the loads: {} (largest "
                     "unbalanced force at "
                     "'{}'). A body that nothing holds has none",
-                    done, why, system_.nodes()[static_cast<std::size_t>(worst / 6)].name));
+                    done, why, machine_.nodes()[static_cast<std::size_t>(worst / 6)].name));
   }
 
-  System& system_;
+  const Machine& machine_;
+  Instant instant_;
   StaticsSettings settings_;
   KktMatrix K_;
   NodalVector at_rest_, f_, held_, residual_, increment_;
@@ -219,9 +222,9 @@ class LoadPath {
 
 }  // namespace
 
-Equilibrium find_equilibrium(System& system, const Configuration& start,
-                             const StaticsSettings& settings) {
-  return LoadPath(system, start, settings).follow();
+Equilibrium find_equilibrium(const Machine& machine, const Instant& instant,
+                             const Configuration& start, const StaticsSettings& settings) {
+  return LoadPath(machine, instant, start, settings).follow();
 }
 
 }  // namespace clatter

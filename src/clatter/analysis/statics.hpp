@@ -2,14 +2,15 @@
 
 #include <string>
 
-#include <clatter/machine/system.hpp>
+#include <clatter/machine/machine.hpp>
 
 namespace clatter {
 
 /// A configuration at rest in which all forces balance.
 struct Equilibrium {
   Configuration q;
-  VecX joint_forces;  ///< one for each row of the joints
+  VecX joint_forces;          ///< one for each row of the joints
+  std::vector<double> turns;  ///< as in Machine::turns_at_start()
   int load_steps = 0, iterations = 0;
 };
 
@@ -24,9 +25,9 @@ struct StaticsSettings {
 /// against their nature) are let loose along with it. Load steps are as large as Newton's method
 /// and a limit on the rotations of nodes allow.
 ///
-/// Loads and motors are those of the time that `system` is set to; contacts are left out. Throws
+/// Loads and motors are those of the instant; contacts are left out. Throws
 /// Error when there is no equilibrium to be found.
-Equilibrium find_equilibrium(System& system, const Configuration& start,
-                             const StaticsSettings& settings = {});
+Equilibrium find_equilibrium(const Machine& machine, const Instant& instant,
+                             const Configuration& start, const StaticsSettings& settings = {});
 
 }  // namespace clatter

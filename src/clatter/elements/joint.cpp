@@ -200,9 +200,6 @@ Joint::Joint(const JointSpec& spec, int a, int b, const std::vector<Node>& nodes
   if (rows_.empty()) {
     throw Error(place_, fmt::format("joint '{}' holds nothing that its bodies could do", name_));
   }
-  set_time(0.0, 1e-3);
-  reached_ = motor_ ? motor_value_ : 0.0;
-  reached_ = coordinate(q0);
 }
 
 /// Touches the plane, and does not slip on it.
@@ -230,10 +227,9 @@ void Joint::add_rolling(const JointSpec& spec, const Configuration& q0) {
   }
 }
 
-void Joint::set_time(double t, double spacing) {
-  if (!motor_) return;
-  motor_value_ = (*motor_)(t);
-  motor_rate_ = motor_->rate(t, spacing);
+Joint::Drive Joint::drive_at(double t, double spacing) const {
+  if (!motor_) return {};
+  return {(*motor_)(t), motor_->rate(t, spacing)};
 }
 
 double Joint::target_acceleration(const JointRow& row, double t, double spacing) const {
@@ -241,10 +237,10 @@ double Joint::target_acceleration(const JointRow& row, double t, double spacing)
   return row.holds_position() ? motor_->second_rate(t, spacing) : motor_->rate(t, spacing);
 }
 
-double Joint::misfit(const JointRow& row, const Configuration& q) const {
+double Joint::misfit(const JointRow& row, const Drive& drive, const Configuration& q) const {
   const auto* coordinate = std::get_if<PairCoordinate>(&row.held);
   if (coordinate == nullptr) return 0.0;
-  const double difference = coordinate->value(q) - target(row);
+  const double difference = coordinate->value(q) - target(row, drive);
   return coordinate->is_angle() ? std::remainder(difference, turn) : difference;
 }
 
@@ -253,14 +249,16 @@ bool Joint::is_reversed(const Configuration& q) const {
                      [&](const PairCoordinate& cosine) { return cosine.value(q) < 0.0; });
 }
 
-double Joint::coordinate(const Configuration& q) const {
+double Joint::coordinate(const Configuration& q, double reached) const {
   if (!free_coordinate_) return 0.0;
   const double value = free_coordinate_->value(q);
   if (!free_coordinate_->is_angle()) return value;
-  return value + turn * std::round((reached_ - value) / turn);
+  return value + turn * std::round((reached - value) / turn);
 }
 
-void Joint::remember(const Configuration& q) { reached_ = coordinate(q); }
+double Joint::coordinate_at_start(const Configuration& q) const {
+  return coordinate(q, motor_ ? (*motor_)(0.0) : 0.0);
+}
 
 void Joint::reaction(const Vec6& on_b, const Configuration& q, Vec3& force, Vec3& torque) const {
   force = on_b.head<3>();

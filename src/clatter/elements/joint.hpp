@@ -48,16 +48,22 @@ class Joint {
   const std::vector<JointRow>& rows() const { return rows_; }
   int first_row = 0;  ///< in the order of all joints of a system
 
-  /// Evaluates the motor: target and rate at t. `spacing` as in Expression::rate.
-  void set_time(double t, double spacing);
+  /// What the motor wants at a time; zero without one.
+  struct Drive {
+    double value = 0.0, rate = 0.0;
+  };
+  /// `spacing` as in Expression::rate.
+  Drive drive_at(double t, double spacing) const;
 
   /// coordinate - target; differences of angles within half a turn. Zero for a row that holds no
   /// position.
-  double misfit(const JointRow& row, const Configuration& q) const;
-  double target(const JointRow& row) const { return row.driven ? motor_value_ : row.target; }
-  double target_rate(const JointRow& row) const {
+  double misfit(const JointRow& row, const Drive& drive, const Configuration& q) const;
+  static double target(const JointRow& row, const Drive& drive) {
+    return row.driven ? drive.value : row.target;
+  }
+  static double target_rate(const JointRow& row, const Drive& drive) {
     if (!row.driven) return 0.0;
-    return row.holds_position() ? motor_rate_ : motor_value_;
+    return row.holds_position() ? drive.rate : drive.value;
   }
   double target_acceleration(const JointRow& row, double t, double spacing) const;
   bool has_motor() const { return motor_.has_value(); }
@@ -68,8 +74,10 @@ class Joint {
   /// The free coordinate (revolute: angle with turns counted, prismatic: displacement, distance).
   bool has_coordinate() const { return free_coordinate_.has_value(); }
   bool coordinate_is_angle() const { return free_coordinate_ && free_coordinate_->is_angle(); }
-  double coordinate(const Configuration& q) const;
-  void remember(const Configuration& q);
+  /// `reached`: at the start of the step, which turns are counted from.
+  double coordinate(const Configuration& q, double reached) const;
+  /// At the start of a run: within half a turn of where the motor, or zero, is.
+  double coordinate_at_start(const Configuration& q) const;
 
   /// Force and torque on b at the joint's point, in space axes, of a generalised force on b's node.
   void reaction(const Vec6& on_b, const Configuration& q, Vec3& force, Vec3& torque) const;
@@ -84,9 +92,7 @@ class Joint {
   std::vector<JointRow> rows_;
   std::vector<PairCoordinate> parallel_;  // cosines that are 1 when the joint fits
   std::optional<PairCoordinate> free_coordinate_;
-  double reached_ = 0.0;
   std::optional<Expression> motor_;
-  double motor_value_ = 0.0, motor_rate_ = 0.0;
 };
 
 std::string_view to_string(JointKind kind);

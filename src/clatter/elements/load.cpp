@@ -11,45 +11,44 @@ Load::Load(std::string name, int node, const Vec3& point, std::array<Expression,
       point_(point),
       force_expression_(std::move(force)),
       torque_expression_(std::move(torque)),
-      axes_(axes) {
-  set_time(0.0);
-}
+      axes_(axes) {}
 
 void Load::set_share(double share, const Mat3& frame) {
   share_ = share;
   if (axes_ == LoadAxes::body) frame_ = frame;
-  set_time(0.0);
 }
 
-void Load::set_time(double t) {
+Load::Value Load::at(double t) const {
+  Value value;
   for (int i = 0; i < 3; ++i) {
-    force_[i] = share_ * force_expression_[i](t);
-    torque_[i] = share_ * torque_expression_[i](t);
+    value.force[i] = share_ * force_expression_[i](t);
+    value.torque[i] = share_ * torque_expression_[i](t);
   }
-  force_ = (frame_ * force_).eval();
-  torque_ = (frame_ * torque_).eval();
+  value.force = (frame_ * value.force).eval();
+  value.torque = (frame_ * value.torque).eval();
+  return value;
 }
 
-Vec6 Load::generalised(const NodeState& q) const {
+Vec6 Load::generalised(const Value& value, const NodeState& q) const {
   Vec6 f;
   if (axes_ == LoadAxes::space) {
-    f << force_, point_.cross(q.R.transpose() * force_) + q.R.transpose() * torque_;
+    f << value.force, point_.cross(q.R.transpose() * value.force) + q.R.transpose() * value.torque;
   } else {
-    f << q.R * force_, point_.cross(force_) + torque_;
+    f << q.R * value.force, point_.cross(value.force) + value.torque;
   }
-  return factor_ * f;
+  return value.factor * f;
 }
 
-Mat6 Load::tangent(const NodeState& q) const {
+Mat6 Load::tangent(const Value& value, const NodeState& q) const {
   Mat6 K = Mat6::Zero();
   if (axes_ == LoadAxes::space) {
     // d(R^T f) = skew(R^T f) dTheta
     K.block<3, 3>(3, 3) =
-        -skew(point_) * skew(q.R.transpose() * force_) - skew(q.R.transpose() * torque_);
+        -skew(point_) * skew(q.R.transpose() * value.force) - skew(q.R.transpose() * value.torque);
   } else {
-    K.block<3, 3>(0, 3) = q.R * skew(force_);
+    K.block<3, 3>(0, 3) = q.R * skew(value.force);
   }
-  return factor_ * K;
+  return value.factor * K;
 }
 
 }  // namespace clatter

@@ -20,14 +20,17 @@ class Load {
   /// For a load that is spread out: this one has `share` [m] of it, and its body axes are those of
   /// `frame` in the body.
   void set_share(double share, const Mat3& frame);
-  /// Evaluates the expressions; the functions below use what they gave.
-  void set_time(double t);
-  /// Scales the load, for statics.
-  void set_factor(double factor) { factor_ = factor; }
 
-  Vec6 generalised(const NodeState& q) const;
+  /// What the expressions give at a time.
+  struct Value {
+    Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
+    double factor = 1.0;  ///< on both, for statics
+  };
+  Value at(double t) const;
+
+  Vec6 generalised(const Value& value, const NodeState& q) const;
   /// -d(generalised)/dq
-  Mat6 tangent(const NodeState& q) const;
+  Mat6 tangent(const Value& value, const NodeState& q) const;
 
  private:
   std::string name_;
@@ -35,9 +38,8 @@ class Load {
   Vec3 point_;
   std::array<Expression, 3> force_expression_, torque_expression_;
   LoadAxes axes_;
-  double share_ = 1.0, factor_ = 1.0;
+  double share_ = 1.0;
   Mat3 frame_ = Mat3::Identity();
-  Vec3 force_ = Vec3::Zero(), torque_ = Vec3::Zero();
 };
 
 }  // namespace clatter

@@ -34,6 +34,8 @@ struct Node {
   std::array<int, 6> dof{-1, -1, -1, -1, -1, -1};
 
   bool has(int component) const { return dof[component] >= 0; }
+  /// One for each translation that is an unknown, else zero.
+  Vec3 translations() const { return {has(0) ? 1.0 : 0.0, has(1) ? 1.0 : 0.0, has(2) ? 1.0 : 0.0}; }
 };
 
 /// Where a node is.

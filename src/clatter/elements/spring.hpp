@@ -7,12 +7,12 @@
 namespace clatter {
 
 /// A linear spring and damper on a coordinate s: force -(k (s - rest) + c ds/dt) along its
-/// gradient. What the coordinate is makes it axial, linear or torsional.
+/// gradient. What the coordinate is makes it axial, linear or torsional. `reached`: the coordinate
+/// at the start of the step, which the turns of an angle are counted from.
 class Spring {
  public:
-  /// `at_start` is the coordinate at the start, which the turns of an angle are counted from.
   Spring(std::string name, const PairCoordinate& coordinate, double stiffness, double damping,
-         double rest, double at_start = 0.0);
+         double rest);
 
   const std::string& name() const { return name_; }
   int a() const { return coordinate_.a(); }
@@ -22,24 +22,22 @@ class Spring {
     double elongation, rate, tension;  ///< tension > 0 pulls a and b together
     Vec12 generalised;                 ///< on a and b
   };
-  void force(const Configuration& q, const NodalVector& v, Force& f) const;
+  void force(const Configuration& q, const NodalVector& v, double reached, Force& f) const;
   /// K = -d(force)/dq, C = -d(force)/dv
-  void tangent(const Configuration& q, const NodalVector& v, Mat12& K, Mat12& C) const;
+  void tangent(const Configuration& q, const NodalVector& v, double reached, Mat12& K,
+               Mat12& C) const;
 
-  double energy(const Configuration& q) const;
+  double energy(const Configuration& q, double reached) const;
   /// Power that the damper takes out, >= 0.
   double dissipated_power(const Configuration& q, const NodalVector& v) const;
 
-  /// Torsional springs count turns: remember the angle reached at the end of a step.
-  void remember(const Configuration& q) { reached_ = coordinate(q); }
-
-  double coordinate(const Configuration& q) const;
+  double coordinate(const Configuration& q, double reached) const;
+  double coordinate_at_start(const Configuration& q) const { return coordinate_.value(q); }
 
  private:
   std::string name_;
   PairCoordinate coordinate_;
   double stiffness_, damping_, rest_;
-  double reached_;
 };
 
 }  // namespace clatter

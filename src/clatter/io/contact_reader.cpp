@@ -247,7 +247,7 @@ void read_spheres_on_face(const TomlTable& table, const TomlTable& sphere, const
     contact.point = {body.name(), read_point(sphere, "at", body, pair)};
     contact.radius = spheres.radii[i];
     if (many) {
-      group.ones.push_back({contact.point, contact.radius});
+      group.spheres.push_back({contact.point, contact.radius});
     } else {
       contact.name = spheres.bodies.size() > 1 ? suffix_of(body) : "";
       reading.contacts.push_back(contact);
@@ -296,12 +296,12 @@ void read_sphere_group(const TomlTable& table, const TomlTable& sphere, const To
       to.push_back({{body.name(), centre}, spheres.radii[i]});
     }
   };
-  add(sphere, ones, b, group.ones);
+  add(sphere, ones, b, group.spheres);
   // Lists of the same bodies may have their radii and centres twice, in any order.
-  add(other, twos, a, group.twos);
+  add(other, twos, a, group.partners);
   if (group.among_themselves) {
     const auto by_name = [](const auto& x, const auto& y) { return x.centre.body < y.centre.body; };
-    auto one = group.ones, two = group.twos;
+    auto one = group.spheres, two = group.partners;
     std::sort(one.begin(), one.end(), by_name);
     std::sort(two.begin(), two.end(), by_name);
     for (std::size_t i = 0; i < one.size(); ++i) {
@@ -309,7 +309,7 @@ void read_sphere_group(const TomlTable& table, const TomlTable& sphere, const To
       table.refuse_table("'sphere' and 'other' name the same bodies with different spheres");
       return;
     }
-    group.twos = group.ones;
+    group.partners = group.spheres;
   }
   group.contact = contact;
   reading.groups.push_back(std::move(group));

@@ -16,14 +16,14 @@ std::vector<int> rows_from(int first, int count) {
 
 }  // namespace
 
-CoupledMatrix::CoupledMatrix(const System& system)
-    : node_table_(&system.nodes()),
-      dofs_(system.dofs()),
-      joint_rows_(system.joint_rows()),
-      contact_rows_(system.contact_rows()),
+CoupledMatrix::CoupledMatrix(const Machine& machine, std::span<const Contact> contacts)
+    : node_table_(&machine.nodes()),
+      dofs_(machine.dofs()),
+      joint_rows_(machine.joint_rows()),
+      contact_rows_(contacts.empty() ? 0 : contacts.back().end_row()),
       first_joint_row_(3 * dofs_),
       first_contact_row_(first_joint_row_ + 3 * joint_rows_),
-      matrix_(first_contact_row_ + 2 * contact_rows_ + static_cast<int>(system.contacts().size())) {
+      matrix_(first_contact_row_ + 2 * contact_rows_ + static_cast<int>(contacts.size())) {
   const auto shifted = [&](auto dofs, Level level) {
     for (int& dof : dofs) dof = dof < 0 ? -1 : dof + static_cast<int>(at(level)) * dofs_;
     return dofs;
@@ -48,14 +48,14 @@ CoupledMatrix::CoupledMatrix(const System& system)
                             [](int i, int j) { return i == j || (i >= 3 && j >= 3); }));
       }
     }
-    for (const BeamElement& element : system.beam_elements()) {
+    for (const BeamElement& element : machine.beam_elements()) {
       part.beams.push_back(reserve_square(dofs_of(element.a(), element.b())));
     }
     if (!has_forces) return;
-    for (const Spring& spring : system.springs()) {
+    for (const Spring& spring : machine.springs()) {
       part.springs.push_back(reserve_square(dofs_of(spring.a(), spring.b())));
     }
-    for (const Load& load : system.loads()) {
+    for (const Load& load : machine.loads()) {
       part.loads.push_back(
           reserve_square((*node_table_)[static_cast<std::size_t>(load.node())].dof));
     }
@@ -67,7 +67,7 @@ CoupledMatrix::CoupledMatrix(const System& system)
   reserve_part(Level::acceleration, Level::velocity, false, true);
   reserve_part(Level::acceleration, Level::position, false, true);
 
-  for (const Joint& joint : system.joints()) {
+  for (const Joint& joint : machine.joints()) {
     std::array<std::vector<int>, 3> multipliers;
     for (const Level level : levels) {
       multipliers[at(level)] = rows_from(joint_multiplier(level) + joint.first_row,
@@ -76,7 +76,7 @@ CoupledMatrix::CoupledMatrix(const System& system)
     joints_.push_back(reserve(dofs_of(joint.a(), joint.b()), multipliers, false));
   }
   int number = 0;
-  for (const Contact& contact : system.contacts()) {
+  for (const Contact& contact : contacts) {
     const std::array<std::vector<int>, 3> multipliers{
         rows_from(contact_multiplier(Level::acceleration) + contact.first_row, contact.rows()),
         rows_from(contact_multiplier(Level::velocity) + contact.first_row, contact.rows()),
@@ -93,7 +93,7 @@ CoupledMatrix::CoupledMatrix(const System& system)
     const Node& node = (*node_table_)[n];
     for (int i = 0; i < 6; ++i) {
       if (!node.has(i)) continue;
-      const double weight = of_node(system.weights(), static_cast<Eigen::Index>(n))[i];
+      const double weight = of_node(machine.weights(), static_cast<Eigen::Index>(n))[i];
       for (int level = 0; level < 3; ++level) weights_[node.dof[i] + level * dofs_] = weight;
     }
   }

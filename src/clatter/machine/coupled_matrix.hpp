@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <clatter/machine/kkt_matrix.hpp>
-#include <clatter/machine/system.hpp>
+#include <clatter/machine/machine.hpp>
 #include <clatter/math/system_matrix.hpp>
 
 namespace clatter {
@@ -18,7 +18,7 @@ enum class Level { acceleration = 0, velocity = 1, position = 2 };
 /// multiplier there.
 class CoupledMatrix {
  public:
-  explicit CoupledMatrix(const System& system);
+  CoupledMatrix(const Machine& machine, std::span<const Contact> contacts);
 
   int size() const { return matrix_.size(); }
   void set_zero() { matrix_.set_zero(); }

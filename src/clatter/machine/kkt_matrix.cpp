@@ -22,32 +22,31 @@ std::vector<int> rows_from(int first, std::size_t count) {
 
 }  // namespace
 
-KktMatrix::KktMatrix(const System& system, bool with_contacts)
-    : node_table_(&system.nodes()),
-      matrix_(system.dofs() + system.joint_rows() + (with_contacts ? system.contact_rows() : 0)),
-      first_joint_row_(system.dofs()),
-      first_contact_row_(system.dofs() + system.joint_rows()) {
+KktMatrix::KktMatrix(const Machine& machine, std::span<const Contact> contacts)
+    : node_table_(&machine.nodes()),
+      matrix_(machine.dofs() + machine.joint_rows() +
+              (contacts.empty() ? 0 : contacts.back().end_row())),
+      first_joint_row_(machine.dofs()),
+      first_contact_row_(machine.dofs() + machine.joint_rows()) {
   // Mass on the diagonal; inertia and gyroscopic terms between rotations.
-  for (const Node& node : system.nodes()) {
+  for (const Node& node : machine.nodes()) {
     nodes_.push_back(matrix_.reserve(node.dof, node.dof,
                                      [](int i, int j) { return i == j || (i >= 3 && j >= 3); }));
   }
-  for (const BeamElement& element : system.beam_elements()) {
+  for (const BeamElement& element : machine.beam_elements()) {
     const auto dofs = dofs_of(*node_table_, element.a(), element.b());
     beams_.push_back(matrix_.reserve(dofs, dofs));
   }
-  for (const Spring& spring : system.springs()) {
+  for (const Spring& spring : machine.springs()) {
     const auto dofs = dofs_of(*node_table_, spring.a(), spring.b());
     springs_.push_back(matrix_.reserve(dofs, dofs));
   }
-  for (const Load& load : system.loads()) {
+  for (const Load& load : machine.loads()) {
     const auto& dofs = (*node_table_)[load.node()].dof;
     loads_.push_back(matrix_.reserve(dofs, dofs));
   }
-  for (const Joint& joint : system.joints()) joints_.push_back(reserve(joint));
-  if (with_contacts) {
-    for (const Contact& contact : system.contacts()) contacts_.push_back(reserve(contact));
-  }
+  for (const Joint& joint : machine.joints()) joints_.push_back(reserve(joint));
+  for (const Contact& contact : contacts) contacts_.push_back(reserve(contact));
   for (int i = first_joint_row_; i < matrix_.size(); ++i) {
     diagonal_.push_back(matrix_.reserve(std::array{i}, std::array{i}));
   }
@@ -57,7 +56,7 @@ KktMatrix::KktMatrix(const System& system, bool with_contacts)
   for (std::size_t n = 0; n < node_table_->size(); ++n) {
     for (int i = 0; i < 6; ++i) {
       if ((*node_table_)[n].has(i)) {
-        weights_[(*node_table_)[n].dof[i]] = of_node(system.weights(), static_cast<int>(n))[i];
+        weights_[(*node_table_)[n].dof[i]] = of_node(machine.weights(), static_cast<int>(n))[i];
       }
     }
   }

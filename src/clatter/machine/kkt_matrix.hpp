@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <clatter/machine/system.hpp>
+#include <clatter/machine/machine.hpp>
 #include <clatter/math/system_matrix.hpp>
 
 namespace clatter {
@@ -17,7 +17,7 @@ inline constexpr double regularisation = 1e-9;
 /// index.
 class KktMatrix {
  public:
-  KktMatrix(const System& system, bool with_contacts);
+  explicit KktMatrix(const Machine& machine, std::span<const Contact> contacts = {});
 
   int size() const { return matrix_.size(); }
   void set_zero() { matrix_.set_zero(); }
@@ -44,8 +44,10 @@ class KktMatrix {
     add(contacts_[contact], momentum, rows, columns);
     matrix_.add(contacts_[contact].multipliers, multipliers);
   }
-  void add_open_contact(int contact, const Multipliers& multipliers) {
-    matrix_.add(contacts_[contact].multipliers, multipliers);
+  /// Its multipliers are zero.
+  void add_open_contact(int contact, int rows) {
+    const Multipliers minus_one = -Multipliers::Identity(rows, rows);
+    matrix_.add(contacts_[contact].multipliers, minus_one);
   }
   /// Subtracts eps from the diagonal of every multiplier: makes a system with redundant rows
   /// solvable without moving its solution, since the residual is that of the original.

@@ -22,20 +22,20 @@ void fill_node_block(const Node& node, const Vec3& spin, const TangentFactors& f
 /// Two at a time, and these while the next two are computed: their entries were stored one by one,
 /// and loading them in pairs at once would wait for that.
 template <class Matrix>
-void add_beam_tangents(const System& system, const NodalVector& v, const TangentFactors& factors,
-                       std::span<const Mat3> T, Matrix& matrix) {
-  const std::size_t count = system.beam_elements().size();
+void add_beam_tangents(const Machine& machine, const NodalVector& v, const Instant& instant,
+                       const TangentFactors& factors, std::span<const Mat3> T, Matrix& matrix) {
+  const std::size_t count = machine.beam_elements().size();
   std::array<std::array<Mat12, 2>, 2> blocks;
   const auto compute = [&](std::size_t e, std::array<Mat12, 2>& pair) {
     const std::size_t next = std::min(e + 1, count - 1);  // the last may be alone
     const auto turns = [&](std::size_t i) {
-      return system.nodes()[system.beam_elements()[i].a()].rotates_in_space;
+      return machine.nodes()[machine.beam_elements()[i].a()].rotates_in_space;
     };
     const bool has_T = !T.empty() && (turns(e) || turns(next));  // T = 1 in the plane
     const auto place = [&](std::size_t i, Mat12& block) {
-      const BeamElement& element = system.beam_elements()[i];
+      const BeamElement& element = machine.beam_elements()[i];
       const auto tangent_of = [&](int node) { return has_T ? &T[node] : nullptr; };
-      return BeamElement::Place{element, system.helix(i), tangent_of(element.a()),
+      return BeamElement::Place{element, instant.helices[i], tangent_of(element.a()),
                                 tangent_of(element.b()), block};
     };
     BeamElement::tangents(place(e, pair[0]), place(next, pair[1]), v, factors);
@@ -54,57 +54,58 @@ void add_beam_tangents(const System& system, const NodalVector& v, const Tangent
 }  // namespace
 
 template <class Matrix>
-void add_tangents(const System& system, const Configuration& q, const NodalVector& v,
-                  const TangentFactors& factors, std::span<const Mat3> T, Matrix& matrix) {
+void add_tangents(const Machine& machine, const Configuration& q, const NodalVector& v,
+                  const Instant& instant, const TangentFactors& factors, std::span<const Mat3> T,
+                  Matrix& matrix) {
   const double damping = factors.damping, stiffness = factors.stiffness;
   const bool symmetric = factors.symmetric;
   Mat6 node_block = Mat6::Zero();
-  for (std::size_t n = 1; n < system.nodes().size(); ++n) {
+  for (std::size_t n = 1; n < machine.nodes().size(); ++n) {
     const auto i = static_cast<int>(n);
-    fill_node_block(system.nodes()[n], of_node(v, i).tail<3>(), factors, node_block);
+    fill_node_block(machine.nodes()[n], of_node(v, i).tail<3>(), factors, node_block);
     matrix.add_node(i, node_block);
   }
   const auto finish = [&](Mat12& K, int a, int b) {
-    if (!T.empty()) to_increments(K, system.nodes(), a, b, T);
+    if (!T.empty()) to_increments(K, machine.nodes(), a, b, T);
     if (symmetric) K = (0.5 * (K + K.transpose())).eval();
   };
-  add_beam_tangents(system, v, factors, T, matrix);
+  add_beam_tangents(machine, v, instant, factors, T, matrix);
   Mat12 K, C;
-  for (std::size_t s = 0; s < system.springs().size(); ++s) {
-    const Spring& spring = system.springs()[s];
-    spring.tangent(q, v, K, C);
+  for (std::size_t s = 0; s < machine.springs().size(); ++s) {
+    const Spring& spring = machine.springs()[s];
+    spring.tangent(q, v, instant.turns[s], K, C);
     finish(K, spring.a(), spring.b());
     matrix.add_spring(static_cast<int>(s), stiffness * K + damping * C);
   }
   if (stiffness == 0.0) return;
-  for (std::size_t l = 0; l < system.loads().size(); ++l) {
-    const Load& load = system.loads()[l];
+  for (std::size_t l = 0; l < machine.loads().size(); ++l) {
+    const Load& load = machine.loads()[l];
     const auto node = static_cast<std::size_t>(load.node());
-    Mat6 block = load.tangent(q[node]);
+    Mat6 block = load.tangent(instant.loads[l], q[node]);
     if (!T.empty()) block.rightCols<3>() = (block.rightCols<3>() * T[node]).eval();
     if (symmetric) block = (0.5 * (block + block.transpose())).eval();
     matrix.add_load(static_cast<int>(l), stiffness * block);
   }
 }
 
-template void add_tangents(const System&, const Configuration&, const NodalVector&,
+template void add_tangents(const Machine&, const Configuration&, const NodalVector&, const Instant&,
                            const TangentFactors&, std::span<const Mat3>, KktMatrix&);
-template void add_tangents(const System&, const Configuration&, const NodalVector&,
+template void add_tangents(const Machine&, const Configuration&, const NodalVector&, const Instant&,
                            const TangentFactors&, std::span<const Mat3>, CoupledMatrix::Part&);
 
-void add_joint_tangents(const System& system, const Configuration& q, const VecX& forces,
+void add_joint_tangents(const Machine& machine, const Configuration& q, const VecX& forces,
                         const TangentFactors& factors, KktMatrix& matrix) {
   Mat12 H;
   Vec12 g;
-  for (std::size_t j = 0; j < system.joints().size(); ++j) {
-    const Joint& joint = system.joints()[j];
+  for (std::size_t j = 0; j < machine.joints().size(); ++j) {
+    const Joint& joint = machine.joints()[j];
     Mat12 geometric = Mat12::Zero();
     KktMatrix::Rows G(static_cast<Eigen::Index>(joint.rows().size()), 12);
     for (std::size_t i = 0; i < joint.rows().size(); ++i) {
       const auto row = static_cast<Eigen::Index>(i);
       joint.rows()[i].row(q, g);
       joint.rows()[i].row_derivative(q, H);
-      G.row(row) = -g.transpose() / std::sqrt(system.delassus(g, joint.a(), joint.b()));
+      G.row(row) = -g.transpose() / std::sqrt(machine.delassus(g, joint.a(), joint.b()));
       geometric -= factors.stiffness * forces[joint.first_row + row] * H;
     }
     if (factors.symmetric) geometric = (0.5 * (geometric + geometric.transpose())).eval();
@@ -112,13 +113,15 @@ void add_joint_tangents(const System& system, const Configuration& q, const VecX
   }
 }
 
-double size_of_stiffness(const System& system, const Configuration& q, KktMatrix& scratch) {
+double size_of_stiffness(const Machine& machine, const Configuration& q, const Instant& instant,
+                         KktMatrix& scratch) {
   scratch.set_zero();
-  add_tangents(system, q, NodalVector::Zero(system.nodal_size()), {0.0, 0.0, 1.0}, {}, scratch);
+  add_tangents(machine, q, NodalVector::Zero(machine.nodal_size()), instant, {0.0, 0.0, 1.0}, {},
+               scratch);
   VecX weights(scratch.size());
-  scratch.gather(system.weights(), weights);
+  scratch.gather(machine.weights(), weights);
   const VecX relative = scratch.matrix().diagonal().cwiseAbs().cwiseProduct(weights.cwiseAbs2());
-  return system.dofs() > 0 ? relative.head(system.dofs()).maxCoeff() : 0.0;
+  return machine.dofs() > 0 ? relative.head(machine.dofs()).maxCoeff() : 0.0;
 }
 
 }  // namespace clatter

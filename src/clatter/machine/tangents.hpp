@@ -3,7 +3,7 @@
 #include <span>
 
 #include <clatter/machine/kkt_matrix.hpp>
-#include <clatter/machine/system.hpp>
+#include <clatter/machine/machine.hpp>
 
 namespace clatter {
 
@@ -25,21 +25,23 @@ void to_increments(Matrix& columns, std::span<const Node> nodes, int a, int b,
 
 /// Adds mass M + damping C + stiffness K of all bodies, beams, springs and loads, with C = -df/dv
 /// and K = -df/dq. The unknowns of K are increments from where T is the tangent; with T empty,
-/// increments from q. Beams lie as in the last call of System::forces, which must have been at q.
-/// In equilibrium under conservative loads the sum of the latter K is symmetric. For KktMatrix and
-/// CoupledMatrix::Part.
+/// increments from q. Beams lie as in the instant: the last call of Machine::forces with it must
+/// have been at q. In equilibrium under conservative loads the sum of the latter K is symmetric.
+/// For KktMatrix and CoupledMatrix::Part.
 template <class Matrix>
-void add_tangents(const System& system, const Configuration& q, const NodalVector& v,
-                  const TangentFactors& factors, std::span<const Mat3> T, Matrix& matrix);
+void add_tangents(const Machine& machine, const Configuration& q, const NodalVector& v,
+                  const Instant& instant, const TangentFactors& factors, std::span<const Mat3> T,
+                  Matrix& matrix);
 
 /// Adds the joints with `forces` in their rows, for increments from q: the stiffness that these
 /// forces give, and -G^T, -G beside and below it, scaled by the inverse Delassus diagonal.
-void add_joint_tangents(const System& system, const Configuration& q, const VecX& forces,
+void add_joint_tangents(const Machine& machine, const Configuration& q, const VecX& forces,
                         const TangentFactors& factors, KktMatrix& matrix);
 
 /// The largest stiffness of an unknown over its mass [1/s²]. The rows of joints are scaled by
 /// masses; divided by this, K is as large as they are, and a pivot of a joint is not lost beside
 /// it.
-double size_of_stiffness(const System& system, const Configuration& q, KktMatrix& scratch);
+double size_of_stiffness(const Machine& machine, const Configuration& q, const Instant& instant,
+                         KktMatrix& scratch);
 
 }  // namespace clatter

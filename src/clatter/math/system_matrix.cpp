@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <klu.h>
@@ -9,26 +8,13 @@
 
 #include <Eigen/LU>
 
+#include <clatter/math/stopwatch.hpp>
 #include <clatter/math/system_matrix.hpp>
 
 namespace clatter {
 namespace {
 
 constexpr int largest_dense = 40;
-
-class Stopwatch {
- public:
-  explicit Stopwatch(double& total) : total_(total), start_(std::chrono::steady_clock::now()) {}
-  ~Stopwatch() {
-    total_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& total_;
-  std::chrono::steady_clock::time_point start_;
-};
 
 }  // namespace
 

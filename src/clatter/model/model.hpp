@@ -230,8 +230,8 @@ struct ContactGroupSpec {
     double radius = 0.0;
   };
   ContactSpec contact;            ///< all but the spheres; its face when that is what they touch
-  std::vector<Sphere> ones;       ///< that touch
-  std::vector<Sphere> twos;       ///< that they touch
+  std::vector<Sphere> spheres;    ///< that touch
+  std::vector<Sphere> partners;   ///< that they touch
   bool among_themselves = false;  ///< the two lists are the same
 };
 

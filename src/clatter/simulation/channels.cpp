@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <clatter/simulation/channels.hpp>
+#include <clatter/simulation/sums.hpp>
 
 namespace clatter {
 namespace {
@@ -91,18 +92,17 @@ const FrictionNames& names_of(FrictionKind kind) {
 
 }  // namespace
 
-ChannelList::ChannelList(const Model& model, const System& system, const Integrator& integrator,
-                         const Books& books)
-    : system_(system), integrator_(integrator), books_(books) {
+ChannelList::ChannelList(const Model& model, const Machine& machine, bool separates_forces)
+    : machine_(machine), separates_forces_(separates_forces) {
   for (std::size_t b = 0; b < model.bodies.size(); ++b) list_body(model.bodies[b], b + 1);
-  for (const Beam& beam : system_.beams()) {
+  for (const Beam& beam : machine_.beams()) {
     list_nodes(beam);
     list_sections(beam);
   }
-  for (const Spring& spring : system_.springs()) list_spring(spring);
-  for (std::size_t j = 0; j < system_.joints().size(); ++j) list_joint(j);
-  for (int c = 0; c < system_.own_contacts(); ++c) list_contact(static_cast<std::size_t>(c));
-  for (std::size_t g = 0; g < system_.contact_groups().size(); ++g) list_group(static_cast<int>(g));
+  for (std::size_t s = 0; s < machine_.springs().size(); ++s) list_spring(s);
+  for (std::size_t j = 0; j < machine_.joints().size(); ++j) list_joint(j);
+  for (std::size_t c = 0; c < machine_.own_contacts().size(); ++c) list_contact(c);
+  for (std::size_t g = 0; g < machine_.contact_groups().size(); ++g) list_group(g);
   list_momentum();
   list_energy();
   list_counters();
@@ -114,28 +114,29 @@ void ChannelList::list_body(const BodySpec& body, std::size_t n) {
   const bool planar = body.kind == BodyKind::planar;
   const std::vector<std::string> axes = axes_of(planar);
   const std::size_t count = axes.size();
-  add(path + "/position", axes, "m", [this, n, node, count](double* out) {
-    const NodeState& state = integrator_.q()[n];
-    put(out, state.x - state.R * system_.centre_of_mass(node), count);
+  add(path + "/position", axes, "m", [this, n, node, count](const State& state, double* out) {
+    const NodeState& node_state = state.q[n];
+    put(out, node_state.x - node_state.R * machine_.centre_of_mass(node), count);
   });
   if (planar) {
-    add(path + "/angle", {""}, "rad", [this, n](double* out) { *out = integrator_.q()[n].angle; });
+    add(path + "/angle", {""}, "rad",
+        [n](const State& state, double* out) { *out = state.q[n].angle; });
   } else if (body.kind == BodyKind::rigid) {
     add(path + "/orientation", {"w", "x", "y", "z"}, "",
-        [this, n](double* out) { put(out, integrator_.q()[n].p); });
+        [n](const State& state, double* out) { put(out, state.q[n].p); });
   }
-  add(path + "/velocity", axes, "m/s", [this, n, node, count](double* out) {
-    const NodeState& state = integrator_.q()[n];
-    const Vec6 v = of_node(integrator_.v(), node);
-    const Vec3 spin = state.R * v.tail<3>();
-    put(out, v.head<3>() - spin.cross(state.R * system_.centre_of_mass(node)), count);
+  add(path + "/velocity", axes, "m/s", [this, n, node, count](const State& state, double* out) {
+    const NodeState& node_state = state.q[n];
+    const Vec6 v = of_node(state.v, node);
+    const Vec3 spin = node_state.R * v.tail<3>();
+    put(out, v.head<3>() - spin.cross(node_state.R * machine_.centre_of_mass(node)), count);
   });
   if (planar) {
     add(path + "/angular_velocity", {""}, "rad/s",
-        [this, node](double* out) { *out = of_node(integrator_.v(), node)[5]; });
+        [node](const State& state, double* out) { *out = of_node(state.v, node)[5]; });
   } else if (body.kind == BodyKind::rigid) {
     add(path + "/angular_velocity", axes, "rad/s",
-        [this, node](double* out) { put(out, of_node(integrator_.v(), node).tail<3>()); });
+        [node](const State& state, double* out) { put(out, of_node(state.v, node).tail<3>()); });
   }
 }
 
@@ -144,39 +145,40 @@ void ChannelList::list_nodes(const Beam& beam) {
                                 const char* unit, auto put_node) {
     const std::size_t width = std::max<std::size_t>(components.size(), 1);
     add("beams/" + beam.name + "/" + name, numbered(0, beam.nodes, components), unit,
-        [this, &beam, width, put_node](double* out) {
+        [&beam, width, put_node](const State& state, double* out) {
           for (int n = beam.first_node; n < beam.first_node + beam.nodes; ++n, out += width) {
-            put_node(out, integrator_.q()[static_cast<std::size_t>(n)],
-                     Vec6(of_node(integrator_.v(), n)));
+            put_node(out, state.q[static_cast<std::size_t>(n)], Vec6(of_node(state.v, n)));
           }
         });
   };
   const std::vector<std::string> axes = axes_of(beam.planar);
   const std::size_t count = axes.size();
-  using State = NodeState;
   add_of_nodes("position", axes, "m",
-               [count](double* out, const State& state, const Vec6&) { put(out, state.x, count); });
+               [count](double* out, const NodeState& at, const Vec6&) { put(out, at.x, count); });
   if (beam.planar) {
     add_of_nodes("angle", {}, "rad",
-                 [](double* out, const State& state, const Vec6&) { *out = state.angle; });
+                 [](double* out, const NodeState& at, const Vec6&) { *out = at.angle; });
   } else {
     add_of_nodes("orientation", {"w", "x", "y", "z"}, "",
-                 [](double* out, const State& state, const Vec6&) { put(out, state.p); });
+                 [](double* out, const NodeState& at, const Vec6&) { put(out, at.p); });
   }
-  add_of_nodes("velocity", axes, "m/s",
-               [count](double* out, const State&, const Vec6& v) { put(out, v.head<3>(), count); });
+  add_of_nodes("velocity", axes, "m/s", [count](double* out, const NodeState&, const Vec6& v) {
+    put(out, v.head<3>(), count);
+  });
   if (beam.planar) {
     add_of_nodes("angular_velocity", {}, "rad/s",
-                 [](double* out, const State&, const Vec6& v) { *out = v[5]; });
+                 [](double* out, const NodeState&, const Vec6& v) { *out = v[5]; });
   } else {
     add_of_nodes("angular_velocity", axes, "rad/s",
-                 [](double* out, const State&, const Vec6& v) { put(out, v.tail<3>()); });
+                 [](double* out, const NodeState&, const Vec6& v) { put(out, v.tail<3>()); });
   }
 }
 
 void ChannelList::list_sections(const Beam& beam) {
   // One fill for all: forces and strains come from the same evaluation of an element.
-  fills_.push_back({row_size_, [this, &beam](double* out) { put_sections(beam, out); }});
+  fills_.push_back({row_size_, [this, &beam](const State& state, double* out) {
+                      put_sections(beam, state, out);
+                    }});
   for (const auto& quantities : {resultants, strains}) {
     for (const int i : section_entries(beam.planar)) {
       const SectionQuantity& quantity = quantities[static_cast<std::size_t>(i)];
@@ -186,10 +188,10 @@ void ChannelList::list_sections(const Beam& beam) {
   }
 }
 
-void ChannelList::put_sections(const Beam& beam, double* out) const {
+void ChannelList::put_sections(const Beam& beam, const State& state, double* out) const {
   for (int e = 0; e < beam.elements; ++e) {
-    const BeamElement& element = system_.beam_elements()[beam.first_element + e];
-    const BeamElement::Section section = element.section(integrator_.q(), integrator_.v());
+    const BeamElement& element = machine_.beam_elements()[beam.first_element + e];
+    const BeamElement::Section section = element.section(state.q, state.v);
     double* at = out + e;
     for (const SectionVector* values : {&section.resultant, &section.strain}) {
       for (const int i : section_entries(beam.planar)) {
@@ -200,171 +202,192 @@ void ChannelList::put_sections(const Beam& beam, double* out) const {
   }
 }
 
-void ChannelList::list_spring(const Spring& spring) {
+void ChannelList::list_spring(std::size_t s) {
+  const Spring& spring = machine_.springs()[s];
   const std::string path = "springs/" + spring.name();
-  add(path + "/coordinate", {""}, "m or rad",
-      [this, &spring](double* out) { *out = spring.coordinate(integrator_.q()); });
-  add(path + "/tension", {""}, "N or N m", [this, &spring](double* out) {
+  add(path + "/coordinate", {""}, "m or rad", [&spring, s](const State& state, double* out) {
+    *out = spring.coordinate(state.q, state.turns[s]);
+  });
+  add(path + "/tension", {""}, "N or N m", [&spring, s](const State& state, double* out) {
     Spring::Force force;
-    spring.force(integrator_.q(), integrator_.v(), force);
+    spring.force(state.q, state.v, state.turns[s], force);
     *out = force.tension;
   });
 }
 
 ChannelList::JointMultipliers ChannelList::of_joint(const VecX& all, std::size_t j) const {
-  return all.segment(system_.joints()[j].first_row,
-                     integrator_.joint_rows(static_cast<int>(j)).rows());
+  const Joint& joint = machine_.joints()[j];
+  return all.segment(joint.first_row, static_cast<Eigen::Index>(joint.rows().size()));
 }
 
-ChannelList::JointMultipliers ChannelList::mean_force(std::size_t j) const {
-  JointMultipliers force = of_joint(integrator_.joint_forces(), j);
-  if (!integrator_.is_struck(static_cast<int>(j)) && books_.last_step_size > 0.0)
-    force += of_joint(integrator_.joint_impulses(), j) / books_.last_step_size;
+ChannelList::JointMultipliers ChannelList::mean_force(const State& state, std::size_t j) const {
+  JointMultipliers force = of_joint(state.joint_forces, j);
+  if (!is_struck(machine_, state, j) && state.sums.last_step_size > 0.0)
+    force += of_joint(state.joint_impulses, j) / state.sums.last_step_size;
   return force;
 }
 
-void ChannelList::joint_reaction(std::size_t j, const JointMultipliers& multipliers, Vec3& force,
+void ChannelList::joint_reaction(const State& state, std::size_t j,
+                                 const JointMultipliers& multipliers, Vec3& force,
                                  Vec3& torque) const {
-  const KktMatrix::Rows& rows = integrator_.joint_rows(static_cast<int>(j));
+  const Joint& joint = machine_.joints()[j];
+  PairRows rows(multipliers.size(), 12);
+  Vec12 g;
+  for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+    joint.rows()[i].row(state.q, g);
+    rows.row(static_cast<Eigen::Index>(i)) = g.transpose();
+  }
   const Vec6 on_b = rows.rightCols<6>().transpose() * multipliers;
-  system_.joints()[j].reaction(on_b, integrator_.q(), force, torque);
+  joint.reaction(on_b, state.q, force, torque);
 }
 
 void ChannelList::list_joint(std::size_t j) {
-  const Joint& joint = system_.joints()[j];
+  const Joint& joint = machine_.joints()[j];
   const std::string path = "joints/" + joint.name();
   const std::vector<std::string> axes{"x", "y", "z"};
-  add(path + "/force", axes, "N", [this, j](double* out) {
+  add(path + "/force", axes, "N", [this, j](const State& state, double* out) {
     Vec3 force, torque;
-    joint_reaction(j, mean_force(j), force, torque);
+    joint_reaction(state, j, mean_force(state, j), force, torque);
     put(out, force);
   });
-  add(path + "/torque", axes, "N m", [this, j](double* out) {
+  add(path + "/torque", axes, "N m", [this, j](const State& state, double* out) {
     Vec3 force, torque;
-    joint_reaction(j, mean_force(j), force, torque);
+    joint_reaction(state, j, mean_force(state, j), force, torque);
     put(out, torque);
   });
-  add(path + "/impulse", axes, "N s", [this, j](double* out) {
+  add(path + "/impulse", axes, "N s", [this, j](const State& state, double* out) {
     Vec3 force, torque;
-    joint_reaction(j, of_joint(books_.interval_joint_impulse, j), force, torque);
+    joint_reaction(state, j, of_joint(state.sums.joint_impulses, j), force, torque);
     put(out, force);
   });
   if (joint.has_coordinate()) {
     add(path + "/coordinate", {""}, joint.coordinate_is_angle() ? "rad" : "m",
-        [this, &joint](double* out) { *out = joint.coordinate(integrator_.q()); });
+        [this, &joint, j](const State& state, double* out) {
+          *out = joint.coordinate(state.q, machine_.turns_of_joint(j, state.turns));
+        });
   }
 }
 
 void ChannelList::list_contact(std::size_t c) {
-  const Contact& contact = system_.contacts()[c];
+  const Contact& contact = machine_.own_contacts()[c];
   const std::string path = "contacts/" + contact.name();
-  const auto state = [this, c]() -> const ContactState& { return integrator_.contacts()[c]; };
-  const bool apart = integrator_.separates_forces();
-  // Else the impulse of a step without an impact tells the mean force.
-  const auto forces = [state, apart]() -> const RowVector& {
-    return apart ? state().force : state().impulse;
+  const bool apart = separates_forces_;
+  const auto forces = [c, apart](const State& state) -> const RowVector& {
+    return apart ? state.contacts[c].force : state.contacts[c].impulse;
   };
-  const auto force_factor = [this, state, apart] {
+  // Where they are not apart, the impulse of a step without an impact tells the mean force.
+  const auto force_factor = [c, apart](const State& state) {
     if (apart) return 1.0;
-    return state().persistent && books_.last_step_size > 0.0 ? 1.0 / books_.last_step_size : 0.0;
+    const double h = state.sums.last_step_size;
+    return state.contacts[c].persistent && h > 0.0 ? 1.0 / h : 0.0;
   };
-  add(path + "/gap", {""}, "m", [state](double* out) { *out = state().gap; });
-  add(path + "/normal_velocity", {""}, "m/s", [state](double* out) { *out = state().rate[0]; });
-  add(path + "/status", {""}, "",
-      [state](double* out) { *out = static_cast<double>(state().status); });
-  add(path + "/normal_impulse", {""}, "N s",
-      [this, c](double* out) { *out = books_.interval_impulses[c][0]; });
-  add(path + "/normal_force", {""}, "N",
-      [forces, force_factor](double* out) { *out = force_factor() * forces()[0]; });
+  const auto rate = [&contact, c](const State& state) {
+    return rate_of(contact, state.contacts[c], state);
+  };
+  const auto add_scalar = [&](const char* name, const char* unit, auto value) {
+    add(path + name, {""}, unit, [value](const State& state, double* out) { *out = value(state); });
+  };
+  add_scalar("/gap", "m", [c](const State& state) { return state.contacts[c].gap; });
+  add_scalar("/normal_velocity", "m/s", [rate](const State& state) { return rate(state)[0]; });
+  add_scalar("/status", "",
+             [c](const State& state) { return static_cast<double>(state.contacts[c].status); });
+  add_scalar("/normal_impulse", "N s",
+             [c](const State& state) { return state.sums.impulses[c][0]; });
+  add_scalar("/normal_force", "N", [forces, force_factor](const State& state) {
+    return force_factor(state) * forces(state)[0];
+  });
   if (apart) {
-    add(path + "/normal_percussion", {""}, "N s",
-        [this, c](double* out) { *out = books_.interval_percussions[c][0]; });
+    add_scalar("/normal_percussion", "N s",
+               [c](const State& state) { return state.sums.percussions[c][0]; });
   }
 
   for (std::size_t k = 0; k < contact.blocks().size(); ++k) {
-    const FrictionBlock block = contact.blocks()[k];  // a copy: lists of contacts grow and move
-    const auto part = [block](double* out, const RowVector& v, double factor) {
-      for (int i = 0; i < block.rows; ++i) out[i] = factor * v[block.first_row + i];
-    };
+    const FrictionBlock& block = contact.blocks()[k];
     const FrictionNames& names = names_of(block.kind);
     const std::vector<std::string> rows = block.rows == 1 && block.kind == FrictionKind::drilling
                                               ? std::vector<std::string>{""}
                                               : numbered(1, block.rows);
-    add(path + names.velocity, rows, names.velocity_unit,
-        [state, part](double* out) { part(out, state().rate, 1.0); });
-    add(path + names.impulse, rows, names.impulse_unit,
-        [this, c, part](double* out) { part(out, books_.interval_impulses[c], 1.0); });
-    add(path + names.force, rows, names.force_unit,
-        [forces, part, force_factor](double* out) { part(out, forces(), force_factor()); });
+    const auto add_rows = [&](const char* name, const char* unit, auto values) {
+      add(path + name, rows, unit, [&block, values](const State& state, double* out) {
+        const RowVector all = values(state);
+        for (int i = 0; i < block.rows; ++i) out[i] = all[block.first_row + i];
+      });
+    };
+    add_rows(names.velocity, names.velocity_unit, rate);
+    add_rows(names.impulse, names.impulse_unit,
+             [c](const State& state) { return state.sums.impulses[c]; });
+    add_rows(names.force, names.force_unit, [forces, force_factor](const State& state) {
+      return RowVector(force_factor(state) * forces(state));
+    });
     if (apart) {
-      add(path + names.percussion, rows, names.impulse_unit,
-          [this, c, part](double* out) { part(out, books_.interval_percussions[c], 1.0); });
+      add_rows(names.percussion, names.impulse_unit,
+               [c](const State& state) { return state.sums.percussions[c]; });
     }
     if (block.kind == FrictionKind::sliding) continue;  // that is the status of the contact
-    add(path + names.status, {""}, "",
-        [state, k](double* out) { *out = static_cast<double>(state().block_status[k]); });
+    add_scalar(names.status, "", [c, k](const State& state) {
+      return static_cast<double>(state.contacts[c].block_status[k]);
+    });
   }
 }
 
-void ChannelList::list_group(int g) {
-  const auto group = static_cast<std::size_t>(g);
-  const std::string path = "contacts/" + system_.contact_groups()[group].contact.name;
-  const auto over_contacts = [this, g](auto&& visit) {
-    for (std::size_t c = 0; c < system_.contacts().size(); ++c) {
-      if (system_.contacts()[c].group == g) visit(integrator_.contacts()[c]);
+void ChannelList::list_group(std::size_t g) {
+  const std::string path = "contacts/" + machine_.contact_groups()[g].contact.name;
+  const auto over_contacts = [this, g](const State& state, auto&& visit) {
+    const std::size_t own = machine_.own_contacts().size();
+    for (std::size_t k = 0; k < state.search.keys.size(); ++k) {
+      if (state.search.keys[k].group == static_cast<int>(g)) visit(state.contacts[own + k]);
     }
   };
-  const auto count = [over_contacts](auto&& is) {
+  const auto count = [over_contacts](const State& state, auto&& is) {
     int sum = 0;
-    over_contacts([&](const ContactState& state) { sum += is(state) ? 1 : 0; });
+    over_contacts(state, [&](const ContactState& s) { sum += is(s) ? 1 : 0; });
     return sum;
   };
-  add(path + "/closed", {""}, "", [count](double* out) {
-    *out = count([](const ContactState& s) { return s.status != ContactStatus::open; });
+  add(path + "/closed", {""}, "", [count](const State& state, double* out) {
+    *out = count(state, [](const ContactState& s) { return s.status != ContactStatus::open; });
   });
-  add(path + "/sticking", {""}, "", [count](double* out) {
-    *out = count([](const ContactState& s) { return s.status == ContactStatus::stick; });
+  add(path + "/sticking", {""}, "", [count](const State& state, double* out) {
+    *out = count(state, [](const ContactState& s) { return s.status == ContactStatus::stick; });
   });
-  add(path + "/smallest_gap", {""}, "m", [over_contacts](double* out) {
+  add(path + "/smallest_gap", {""}, "m", [over_contacts](const State& state, double* out) {
     double smallest = std::numeric_limits<double>::infinity();
-    over_contacts([&](const ContactState& s) { smallest = std::min(smallest, s.gap); });
+    over_contacts(state, [&](const ContactState& s) { smallest = std::min(smallest, s.gap); });
     *out = smallest;
   });
   add(path + "/normal_impulse", {""}, "N s",
-      [this, group](double* out) { *out = books_.interval_group_impulses[group]; });
+      [g](const State& state, double* out) { *out = state.sums.group_impulses[g]; });
 }
 
 void ChannelList::list_momentum() {
   const std::vector<std::string> axes{"x", "y", "z"};
-  add("system/linear_momentum", axes, "kg m/s", [this](double* out) {
-    put(out, system_.momentum(integrator_.q(), integrator_.v()).head<3>());
+  add("system/linear_momentum", axes, "kg m/s", [this](const State& state, double* out) {
+    put(out, machine_.momentum(state.q, state.v).head<3>());
   });
-  add("system/angular_momentum", axes, "kg m2/s", [this](double* out) {
-    put(out, system_.momentum(integrator_.q(), integrator_.v()).tail<3>());
+  add("system/angular_momentum", axes, "kg m2/s", [this](const State& state, double* out) {
+    put(out, machine_.momentum(state.q, state.v).tail<3>());
   });
 }
 
 void ChannelList::list_energy() {
-  const auto energy = [this](const char* name, auto value) {
-    add(std::string("energy/") + name, {""}, "J",
-        [this, value](double* out) { *out = value(books_.ledger); });
-  };
-  energy("kinetic", [](const EnergyLedger& e) { return e.kinetic; });
-  energy("gravity", [](const EnergyLedger& e) { return e.gravity; });
-  energy("elastic", [](const EnergyLedger& e) { return e.elastic; });
-  energy("total", [](const EnergyLedger& e) { return e.total(); });
-  energy("load_work", [](const EnergyLedger& e) { return e.load_work; });
-  energy("motor_work", [](const EnergyLedger& e) { return e.motor_work; });
-  energy("friction_loss", [](const EnergyLedger& e) { return e.friction_loss; });
-  energy("impact_loss", [](const EnergyLedger& e) { return e.impact_loss; });
-  energy("damper_loss", [](const EnergyLedger& e) { return e.damper_loss; });
-  energy("scheme_loss", [](const EnergyLedger& e) { return e.scheme_loss(); });
+  // One fill for all: the energies are measured once.
+  fills_.push_back({row_size_, [this](const State& state, double* out) {
+                      const EnergyLedger e = ledger_of(machine_, state);
+                      for (const double value :
+                           {e.kinetic, e.gravity, e.elastic, e.total(), e.load_work, e.motor_work,
+                            e.friction_loss, e.impact_loss, e.damper_loss, e.scheme_loss()}) {
+                        *out++ = value;
+                      }
+                    }});
+  for (const char* name : {"kinetic", "gravity", "elastic", "total", "load_work", "motor_work",
+                           "friction_loss", "impact_loss", "damper_loss", "scheme_loss"}) {
+    add_unfilled(std::string("energy/") + name, {""}, "J");
+  }
 }
 
 void ChannelList::list_counters() {
-  const auto counter = [this](const char* name, int StepCounts::*count) {
+  const auto counter = [this](const char* name, auto StepCounts::*count) {
     add(std::string("solver/") + name, {""}, "",
-        [this, count](double* out) { *out = books_.interval_counts.*count; });
+        [count](const State& state, double* out) { *out = state.sums.counts.*count; });
   };
   counter("smooth_iterations", &StepCounts::smooth);
   counter("position_iterations", &StepCounts::position);
@@ -375,8 +398,7 @@ void ChannelList::list_counters() {
   counter("impacts", &StepCounts::impacts);
   counter("sweeps", &StepCounts::sweeps);
   counter("unfinished_solves", &StepCounts::unfinished);
-  add("solver/sweep_residual", {""}, "",
-      [this](double* out) { *out = books_.interval_counts.sweep_residual; });
+  counter("sweep_residual", &StepCounts::sweep_residual);
 }
 
 void ChannelList::add_unfilled(std::string path, std::vector<std::string> components,
@@ -386,13 +408,45 @@ void ChannelList::add_unfilled(std::string path, std::vector<std::string> compon
 }
 
 void ChannelList::add(std::string path, std::vector<std::string> components, std::string unit,
-                      std::function<void(double*)> fill) {
+                      Put fill) {
   fills_.push_back({row_size_, std::move(fill)});
   add_unfilled(std::move(path), std::move(components), std::move(unit));
 }
 
-void ChannelList::sample(std::span<double> row) const {
-  for (const Fill& fill : fills_) fill.put(row.data() + fill.offset);
+void ChannelList::sample(const State& state, std::span<double> row) const {
+  for (const Fill& fill : fills_) fill.put(state, row.data() + fill.offset);
+}
+
+std::vector<double> ChannelList::read(const State& state, std::string_view path) const {
+  for (const Channel& channel : channels_) {
+    if (!path.starts_with(channel.path)) continue;
+    const auto width = static_cast<std::ptrdiff_t>(channel.components.size());
+    std::ptrdiff_t first = 0, count = width;
+    if (path.size() > channel.path.size()) {  // "<channel>/<component>"
+      if (path[channel.path.size()] != '/') continue;
+      const auto found = std::find(channel.components.begin(), channel.components.end(),
+                                   path.substr(channel.path.size() + 1));
+      if (found == channel.components.end()) continue;
+      first = found - channel.components.begin();
+      count = 1;
+    }
+    // The fill that covers the channel may put values of its neighbours, too.
+    const auto after = std::find_if(fills_.begin(), fills_.end(),
+                                    [&](const Fill& fill) { return fill.offset > channel.offset; });
+    const int end = after == fills_.end() ? row_size_ : after->offset;
+    const Fill& fill = *std::prev(after);
+    std::vector<double> filled(static_cast<std::size_t>(end - fill.offset));
+    fill.put(state, filled.data());
+    const auto begin = filled.begin() + (channel.offset - fill.offset) + first;
+    return {begin, begin + count};
+  }
+  throw Error(fmt::format("there is no quantity '{}'", path));
+}
+
+double ChannelList::read_one(const State& state, std::string_view path) const {
+  const std::vector<double> values = read(state, path);
+  if (values.size() == 1) return values[0];
+  throw Error(fmt::format("'{}' has {} components; name one of them", path, values.size()));
 }
 
 }  // namespace clatter

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <clatter/machine/system.hpp>
+#include <clatter/machine/kkt_matrix.hpp>
+#include <clatter/machine/machine.hpp>
+#include <clatter/machine/state.hpp>
 #include <clatter/model/model.hpp>
-#include <clatter/schemes/integrator.hpp>
-#include <clatter/simulation/books.hpp>
 #include <clatter/simulation/channel.hpp>
 
 namespace clatter {
@@ -16,9 +16,9 @@ namespace clatter {
 /// Everything that can be recorded of a run, and how it is read off the state.
 class ChannelList {
  public:
-  /// Reads `system`, `integrator` and `books` at every sample: they must outlive the list.
-  ChannelList(const Model& model, const System& system, const Integrator& integrator,
-              const Books& books);
+  /// The machine must outlive the list. `separates_forces`: contacts have forces apart from
+  /// impulses.
+  ChannelList(const Model& model, const Machine& machine, bool separates_forces);
   ChannelList(const ChannelList&) = delete;
   ChannelList& operator=(const ChannelList&) = delete;
   ChannelList(ChannelList&&) = delete;
@@ -28,44 +28,47 @@ class ChannelList {
   /// In the order of the row.
   const std::vector<Channel>& list() const { return channels_; }
   int row_size() const { return row_size_; }
-  /// Fills the row with the values now; allocates nothing.
-  void sample(std::span<double> row) const;
+  /// Fills the row with the values of a state; allocates nothing.
+  void sample(const State& state, std::span<double> row) const;
+  /// The values of one channel, or of one component: "bodies/ball/position/z". Throws Error when
+  /// there is no such path.
+  std::vector<double> read(const State& state, std::string_view path) const;
+  double read_one(const State& state, std::string_view path) const;
 
  private:
+  using Put = std::function<void(const State&, double*)>;
   /// Puts the values of one channel, or of some that follow each other, from `offset` on.
   struct Fill {
     int offset;
-    std::function<void(double*)> put;
+    Put put;
   };
   /// One multiplier for each row of a joint.
   using JointMultipliers = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, KktMatrix::max_rows, 1>;
 
-  void add(std::string path, std::vector<std::string> components, std::string unit,
-           std::function<void(double*)> fill);
+  void add(std::string path, std::vector<std::string> components, std::string unit, Put fill);
   void add_unfilled(std::string path, std::vector<std::string> components, std::string unit);
   void list_body(const BodySpec& body, std::size_t n);
   void list_nodes(const Beam& beam);
   void list_sections(const Beam& beam);
-  void list_spring(const Spring& spring);
+  void list_spring(std::size_t s);
   void list_joint(std::size_t j);
   void list_contact(std::size_t c);
-  void list_group(int g);
+  void list_group(std::size_t g);
   void list_momentum();
   void list_energy();
   void list_counters();
 
   /// Resultants, then strains, each for all elements.
-  void put_sections(const Beam& beam, double* out) const;
+  void put_sections(const Beam& beam, const State& state, double* out) const;
   JointMultipliers of_joint(const VecX& all, std::size_t j) const;
   /// In a step with an impact the jump is an impulse, not a force.
-  JointMultipliers mean_force(std::size_t j) const;
+  JointMultipliers mean_force(const State& state, std::size_t j) const;
   /// Force and torque on b at the joint.
-  void joint_reaction(std::size_t j, const JointMultipliers& multipliers, Vec3& force,
-                      Vec3& torque) const;
+  void joint_reaction(const State& state, std::size_t j, const JointMultipliers& multipliers,
+                      Vec3& force, Vec3& torque) const;
 
-  const System& system_;
-  const Integrator& integrator_;
-  const Books& books_;
+  const Machine& machine_;
+  bool separates_forces_;
   std::vector<Channel> channels_;
   std::vector<Fill> fills_;
   int row_size_ = 0;

@@ -2,55 +2,21 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <clatter/analysis/modes.hpp>
 #include <clatter/model/model.hpp>
 #include <clatter/simulation/channel.hpp>
+#include <clatter/simulation/run_statistics.hpp>
 
 namespace clatter {
 
 struct ContactProblem;
-
-/// How much work one subproblem took: Newton updates, over the run.
-struct IterationStatistics {
-  long total = 0;
-  int max = 0;
-};
-
-/// How the static equilibrium that a run starts from was found.
-struct Settling {
-  int load_steps = 0, iterations = 0;
-  double displacement = 0.0, rotation = 0.0;           ///< [m], [rad] the largest
-  std::string displaced_node = {}, rotated_node = {};  ///< and where
-};
-/// In one line.
-std::string to_string(const Settling& settling);
-
-/// Figures of a run so far, for summary.json and the closing table.
-struct RunStatistics {
-  long steps = 0;        ///< nominal steps
-  long substeps = 0;     ///< parts of steps that were retried, or cut at impacts
-  long regularised = 0;  ///< solves of singular systems (redundant joints or contacts)
-  long recovered = 0;    ///< contact problems whose active sets Gauss-Seidel had to find
-  long plastic = 0;      ///< steps taken without restitution, for want of a solution with it
-  long unfinished = 0;   ///< contact problems that sweeps left with a larger residual
-  double max_sweep_residual = 0.0;  ///< that sweeps left, relative
-  int max_sweeps = 0;               ///< of Gauss-Seidel over a large island of contacts
-  int max_impacts = 0;              ///< the longest sequence of impacts in a step
-  IterationStatistics smooth, position, velocity;
-  double min_gap = 0.0;          ///< [m] over all contacts and steps; +inf without contacts
-  double max_joint_error = 0.0;  ///< relative to `length`, or [rad]
-  double max_joint_velocity_error = 0.0;  ///< [1/s] relative to `length`, or [rad/s]
-  double length = 0.0;                    ///< [m] size of the model, to scale the above with
-  /// Wall time [s] of the parts of a step; `linear_algebra` is contained in the first three.
-  double smooth_time = 0.0, position_time = 0.0, velocity_time = 0.0, linear_algebra_time = 0.0;
-  long factorisations = 0, solves = 0;
-  std::optional<Settling> settling;  ///< when it starts from the static equilibrium
-};
+class Machine;
+struct State;
 
 /// A machine in motion: built from a model, advanced step by step, read through channels.
 class Simulation {
@@ -78,6 +44,21 @@ class Simulation {
   /// has no such problem.
   void on_contact_problem(std::function<void(const ContactProblem&)> visit);
 
+  const Machine& machine() const;
+  /// Where the machine stands: a value to keep, compare and go back to.
+  const State& state() const;
+  /// Goes on from a state of the same machine. Throws Error when it is of another one.
+  void set_state(const State& state);
+  /// Lets a load of the model act with this force [N] and torque [N m], in its axes, from now on.
+  /// Throws Error when there is no load of that name.
+  void set_load(std::string_view name, const Vec3& force, const Vec3& torque = Vec3::Zero());
+
+  /// One number of the present state by its path, as "bodies/ball/position/z". Throws Error, with
+  /// the nearest path, when there is none.
+  double value(std::string_view path) const;
+  /// All components of a channel, as "bodies/ball/position".
+  std::vector<double> values(std::string_view path) const;
+
   /// What can be recorded, in the order of the row.
   const std::vector<Channel>& channels() const;
   int row_size() const;
@@ -94,7 +75,7 @@ class Simulation {
   /// The lowest modes of vibration about the present configuration, as if at rest.
   Modes modes(int count) const;
   /// The row as it would be with all nodes displaced by an increment, for pictures of modes.
-  void sample_displaced(const NodalVector& increment, std::span<double> row);
+  void sample_displaced(const NodalVector& increment, std::span<double> row) const;
 
   const RunStatistics& statistics() const;
   /// Lines to be told to the user about the start: what assembly moved, redundant joints.

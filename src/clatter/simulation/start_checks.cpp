@@ -36,27 +36,29 @@ SurfaceNames names_of(ContactGeometry geometry) {
 
 }  // namespace
 
-void check_joints(const System& system, const Configuration& q, const NodalVector& v,
-                  double duration) {
+void check_joints(const Machine& machine, const Instant& instant, const Configuration& q,
+                  const NodalVector& v, double duration) {
   std::vector<Mistake> mistakes;
-  double speed = system.length() / duration;
+  double speed = machine.length() / duration;
   for (Eigen::Index n = 0; n < v.size() / 6; ++n) {
     speed = std::max(
-        {speed, v.segment<3>(6 * n).norm(), v.segment<3>(6 * n + 3).norm() * system.length()});
+        {speed, v.segment<3>(6 * n).norm(), v.segment<3>(6 * n + 3).norm() * machine.length()});
   }
   Vec12 g;
-  for (const Joint& joint : system.joints()) {
+  for (std::size_t j = 0; j < machine.joints().size(); ++j) {
+    const Joint& joint = machine.joints()[j];
+    const Joint::Drive& drive = instant.drives[j];
     double gap = 0.0, twist = 0.0, rate = 0.0, wanted = 0.0;
     for (const JointRow& row : joint.rows()) {
       double& worst = row.is_length() ? gap : twist;
-      worst = std::max(worst, std::abs(joint.misfit(row, q)));
+      worst = std::max(worst, std::abs(joint.misfit(row, drive, q)));
       row.row(q, g);
-      const double unit = row.is_length() ? 1.0 : system.length();
-      wanted = std::max(wanted, unit * std::abs(joint.target_rate(row)));
-      rate = std::max(
-          rate, unit * std::abs(g.dot(of_pair(v, joint.a(), joint.b())) - joint.target_rate(row)));
+      const double unit = row.is_length() ? 1.0 : machine.length();
+      wanted = std::max(wanted, unit * std::abs(Joint::target_rate(row, drive)));
+      rate = std::max(rate, unit * std::abs(g.dot(of_pair(v, joint.a(), joint.b())) -
+                                            Joint::target_rate(row, drive)));
     }
-    if (gap > start_tolerance * system.length() || twist > start_tolerance) {
+    if (gap > start_tolerance * machine.length() || twist > start_tolerance) {
       mistakes.push_back(
           {joint.place(),
            fmt::format("joint '{}' does not fit at the start: it is off by {:.3g} m "
@@ -73,9 +75,9 @@ void check_joints(const System& system, const Configuration& q, const NodalVecto
   if (!mistakes.empty()) throw Error(std::move(mistakes));
 }
 
-void check_axes(const System& system, const Configuration& q) {
+void check_axes(const Machine& machine, const Configuration& q) {
   std::vector<Mistake> mistakes;
-  for (const Joint& joint : system.joints()) {
+  for (const Joint& joint : machine.joints()) {
     if (!joint.is_reversed(q)) continue;
     mistakes.push_back(
         {joint.place(), fmt::format("the axes of joint '{}' point in opposite directions; "
@@ -85,13 +87,14 @@ void check_axes(const System& system, const Configuration& q) {
   if (!mistakes.empty()) throw Error(std::move(mistakes));
 }
 
-void check_penetration(const System& system, const Configuration& q, bool settled) {
+void check_penetration(const Machine& machine, std::span<const Contact> contacts,
+                       const Configuration& q, bool settled) {
   std::vector<Mistake> mistakes;
-  for (const Contact& contact : system.contacts()) {
+  for (const Contact& contact : contacts) {
     const double gap = contact.gap(q);
-    if (gap < -penetration_tolerance * system.length() && contact.over_face(q)) {
-      const std::string& b = system.nodes()[contact.b()].name;
-      const std::string& a = system.nodes()[contact.a()].name;
+    if (gap < -penetration_tolerance * machine.length() && contact.over_face(q)) {
+      const std::string& b = machine.nodes()[contact.b()].name;
+      const std::string& a = machine.nodes()[contact.a()].name;
       const SurfaceNames names = names_of(contact.geometry());
       mistakes.push_back(
           {contact.place(),
@@ -107,11 +110,11 @@ void check_penetration(const System& system, const Configuration& q, bool settle
   if (!mistakes.empty()) throw Error(std::move(mistakes));
 }
 
-std::vector<std::string> moves_of_assembly(const System& system, const Configuration& q,
+std::vector<std::string> moves_of_assembly(const Machine& machine, const Configuration& q,
                                            const NodalVector& v, double duration) {
   std::vector<std::string> lines;
-  const Configuration& q0 = system.initial_configuration();
-  const NodalVector& v0 = system.initial_velocity();
+  const Configuration& q0 = machine.initial_configuration();
+  const NodalVector& v0 = machine.initial_velocity();
   for (std::size_t n = 1; n < q.size(); ++n) {
     const double moved = (q[n].x - q0[n].x).norm();
     const double turned = log_so3(q0[n].p.conjugate() * q[n].p).norm();
@@ -119,42 +122,42 @@ std::vector<std::string> moves_of_assembly(const System& system, const Configura
     const Vec6 change = of_node(v, index) - of_node(v0, index);
     const double faster = change.head<3>().norm(), spun = change.tail<3>().norm();
     const double rate = start_tolerance / duration;
-    if (moved > start_tolerance * system.length() || turned > start_tolerance ||
-        faster > rate * system.length() || spun > rate) {
+    if (moved > start_tolerance * machine.length() || turned > start_tolerance ||
+        faster > rate * machine.length() || spun > rate) {
       lines.push_back(
           fmt::format("assembly moved body '{}' by {:.6g} m and {:.6g} rad, and changed its "
                       "velocity by {:.6g} m/s and {:.6g} rad/s",
-                      system.nodes()[n].name, moved, turned, faster, spun));
+                      machine.nodes()[n].name, moved, turned, faster, spun));
     }
   }
   return lines;
 }
 
-std::optional<std::string> redundancy_of_joints(const System& system, const Configuration& q) {
-  if (system.joint_rows() == 0 || system.joint_rows() > largest_rank_check) return std::nullopt;
-  MatX G = MatX::Zero(system.joint_rows(), system.dofs());
+std::optional<std::string> redundancy_of_joints(const Machine& machine, const Configuration& q) {
+  if (machine.joint_rows() == 0 || machine.joint_rows() > largest_rank_check) return std::nullopt;
+  MatX G = MatX::Zero(machine.joint_rows(), machine.dofs());
   Vec12 g;
-  for (const Joint& joint : system.joints()) {
+  for (const Joint& joint : machine.joints()) {
     int row = joint.first_row;
     for (const JointRow& condition : joint.rows()) {
       condition.row(q, g);
-      const double scale = 1.0 / std::sqrt(system.delassus(g, joint.a(), joint.b()));
+      const double scale = 1.0 / std::sqrt(machine.delassus(g, joint.a(), joint.b()));
       for (int i = 0; i < 12; ++i) {
         const int node = i < 6 ? joint.a() : joint.b();
-        const int dof = system.nodes()[node].dof[i % 6];
-        if (dof >= 0) G(row, dof) += scale * g[i] * of_node(system.weights(), node)[i % 6];
+        const int dof = machine.nodes()[node].dof[i % 6];
+        if (dof >= 0) G(row, dof) += scale * g[i] * of_node(machine.weights(), node)[i % 6];
       }
       ++row;
     }
   }
   Eigen::ColPivHouseholderQR<MatX> qr(G.transpose());
   qr.setThreshold(1e-9);
-  const auto redundant = system.joint_rows() - qr.rank();
+  const auto redundant = machine.joint_rows() - qr.rank();
   if (redundant <= 0) return std::nullopt;
   return fmt::format(
       "{} of the {} joint conditions are redundant; the motion is not affected, and reactions are "
       "shared between redundant joints in the least-squares sense",
-      redundant, system.joint_rows());
+      redundant, machine.joint_rows());
 }
 
 }  // namespace clatter

@@ -1,28 +1,30 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include <clatter/machine/system.hpp>
+#include <clatter/machine/machine.hpp>
 
 namespace clatter {
 
 // What a run must not start with. The checks throw Error with the places of all that is wrong.
 
 /// Joints fit and are not torn apart. `duration` [s] of the run says how slow still counts as rest.
-void check_joints(const System& system, const Configuration& q, const NodalVector& v,
-                  double duration);
+void check_joints(const Machine& machine, const Instant& instant, const Configuration& q,
+                  const NodalVector& v, double duration);
 /// No joint whose axes point in opposite directions: it fulfils its conditions, but is not meant.
-void check_axes(const System& system, const Configuration& q);
+void check_axes(const Machine& machine, const Configuration& q);
 /// No point or sphere starts inside what it may touch. `settled`: q is the static equilibrium,
 /// which knows no contacts.
-void check_penetration(const System& system, const Configuration& q, bool settled);
+void check_penetration(const Machine& machine, std::span<const Contact> contacts,
+                       const Configuration& q, bool settled);
 
 /// Lines to be told to the user: what assembly moved from where the model has it, and by how much.
-std::vector<std::string> moves_of_assembly(const System& system, const Configuration& q,
+std::vector<std::string> moves_of_assembly(const Machine& machine, const Configuration& q,
                                            const NodalVector& v, double duration);
 /// The line that tells of joint conditions that depend on others, if there are any.
-std::optional<std::string> redundancy_of_joints(const System& system, const Configuration& q);
+std::optional<std::string> redundancy_of_joints(const Machine& machine, const Configuration& q);
 
 }  // namespace clatter

@@ -19,13 +19,13 @@ using testing::force_on;
 using testing::point;
 using testing::rod;
 
-using Method = Modes (*)(const System&, const Configuration&, const VecX&, int);
+using Method = Modes (*)(const Machine&, const Configuration&, const Instant&, const VecX&, int);
 
 Modes modes_of(const Model& model, int count, Method method) {
-  System system(model);
-  system.set_time(0.0, 1e-4);
-  const Equilibrium found = find_equilibrium(system, system.initial_configuration());
-  return method(system, found.q, found.joint_forces, count);
+  Machine machine(model);
+  const Instant instant = machine.instant_at_start();
+  const Equilibrium found = find_equilibrium(machine, instant, machine.initial_configuration());
+  return method(machine, found.q, instant, found.joint_forces, count);
 }
 
 /// Both methods find the same squares, to the round-off that they admit; 1e-9 is for the end of
@@ -61,9 +61,9 @@ class FreeBeam : public ::testing::TestWithParam<Method> {};
 TEST_P(FreeBeam, has_six_free_motions_and_then_bends) {
   Model model;
   model.beams = {rod(60)};
-  System system(model);
+  Machine machine(model);
   const Modes found =
-      GetParam()(system, system.initial_configuration(), VecX::Zero(system.joint_rows()), 8);
+      GetParam()(machine, machine.initial_configuration(), VecX::Zero(machine.joint_rows()), 8);
   ASSERT_EQ(found.modes.size(), 8u);
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(found.modes[i].is_free(), i < 6) << i;
   const BeamSpec& beam = model.beams.front();

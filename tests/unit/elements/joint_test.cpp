@@ -113,7 +113,7 @@ TEST_P(EveryJoint, removes_the_right_number_of_freedoms_in_space) {
     const Joint joint = pair.joint();
     EXPECT_EQ(static_cast<Eigen::Index>(joint.rows().size()), removed);
     EXPECT_EQ(rank(rows_of(joint, pair.q)), removed);
-    for (const JointRow& row : joint.rows()) EXPECT_NEAR(joint.misfit(row, pair.q), 0.0, 1e-14);
+    for (const JointRow& row : joint.rows()) EXPECT_NEAR(joint.misfit(row, {}, pair.q), 0.0, 1e-14);
   }
 }
 
@@ -155,7 +155,7 @@ TEST_P(EveryJoint, still_fits_after_a_large_motion_that_it_allows) {
       moved.x = point + turn * (B.x - point);
     }
     for (const JointRow& row : joint.rows()) {
-      EXPECT_NEAR(joint.misfit(row, q), 0.0, 1e-14 * 4) << "direction " << direction;
+      EXPECT_NEAR(joint.misfit(row, {}, q), 0.0, 1e-14 * 4) << "direction " << direction;
     }
   }
 }
@@ -229,10 +229,10 @@ TEST(Joint, of_kind_distance_holds_the_initial_distance_unless_told_a_length) {
   FittingPair pair(JointKind::distance, random);
   ASSERT_EQ(pair.joint().rows().size(), 1u);
   EXPECT_NEAR(pair.joint().rows()[0].target, 3.0, 1e-14);
-  EXPECT_NEAR(pair.joint().coordinate(pair.q), 3.0, 1e-14);
+  EXPECT_NEAR(pair.joint().coordinate(pair.q, 0.0), 3.0, 1e-14);
   pair.spec.length = 2.5;
   const Joint joint = pair.joint();
-  EXPECT_NEAR(joint.misfit(joint.rows()[0], pair.q), 0.5, 1e-14);
+  EXPECT_NEAR(joint.misfit(joint.rows()[0], {}, pair.q), 0.5, 1e-14);
 }
 
 TEST(Joint, of_kind_distance_pushes_along_the_line_between_its_points) {
@@ -284,21 +284,21 @@ TEST_P(EveryMotor, misfit_changes_at_the_rate_of_the_rows_minus_the_target_rate)
   const Vec12 v = random.numbers(12, 0.5);
   const auto count = static_cast<Eigen::Index>(joint.rows().size());
   const auto misfits = [&](const VecX& after) -> VecX {
-    joint.set_time(t + after[0], 1e-2);
+    const Joint::Drive drive = joint.drive_at(t + after[0], 1e-2);
     const Configuration q = displaced(pair.q, 1, 2, after[0] * v);
     VecX all(count);
     for (Eigen::Index i = 0; i < count; ++i) {
-      all[i] = joint.misfit(joint.rows()[static_cast<std::size_t>(i)], q);
+      all[i] = joint.misfit(joint.rows()[static_cast<std::size_t>(i)], drive, q);
     }
     return all;
   };
   const testing::Differences numeric = testing::differences(misfits, 1);
-  joint.set_time(t, 1e-2);
+  const Joint::Drive drive = joint.drive_at(t, 1e-2);
   VecX rates = rows_of(joint, pair.q) * v;
   for (Eigen::Index i = 0; i < count; ++i) {
-    rates[i] -= joint.target_rate(joint.rows()[static_cast<std::size_t>(i)]);
+    rates[i] -= Joint::target_rate(joint.rows()[static_cast<std::size_t>(i)], drive);
   }
-  EXPECT_NEAR(joint.target_rate(joint.rows().back()), 2.0 * std::cos(2.0 * t), 1e-12);
+  EXPECT_NEAR(Joint::target_rate(joint.rows().back(), drive), 2.0 * std::cos(2.0 * t), 1e-12);
   EXPECT_TRUE(testing::agrees(rates, numeric));
   // Second differences with spacing 1e-2: round-off 1e-16 times four over 1e-4.
   EXPECT_NEAR(joint.target_acceleration(joint.rows().back(), t, 1e-2), -4.0 * std::sin(2.0 * t),
@@ -334,7 +334,7 @@ TEST(Joint, skate_holds_one_velocity_and_no_position) {
     EXPECT_NEAR((G * pair.relative_motion(direction))[0], direction == 2 ? 1.0 : 0.0, 1e-14);
   }
   pair.at(2).x += Vec3(5.0, -3.0, 2.0);
-  EXPECT_EQ(joint.misfit(row, pair.q), 0.0);
+  EXPECT_EQ(joint.misfit(row, {}, pair.q), 0.0);
 }
 
 TEST(Joint, motor_of_a_skate_is_a_velocity) {
@@ -344,8 +344,7 @@ TEST(Joint, motor_of_a_skate_is_a_velocity) {
   Joint joint = pair.joint();
   const JointRow& row = joint.rows()[0];
   ASSERT_EQ(joint.rows().size(), 1u);
-  joint.set_time(2.0, 1e-2);
-  EXPECT_DOUBLE_EQ(joint.target_rate(row), 7.0);
+  EXPECT_DOUBLE_EQ(Joint::target_rate(row, joint.drive_at(2.0, 1e-2)), 7.0);
   // Eighth-order differences with spacing 1e-2: round-off 1e-15 of 7 over 1e-2.
   EXPECT_NEAR(joint.target_acceleration(row, 2.0, 1e-2), 3.0, 1e-11);
 }
@@ -376,7 +375,7 @@ TEST(Joint, rolling_in_the_plane_has_two_rows) {
   spec.axes_a << 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0;  // z along y of the plane
   const Joint joint(spec, ground, 1, nodes, q);
   ASSERT_EQ(joint.rows().size(), 2u);
-  EXPECT_EQ(joint.misfit(joint.rows()[0], q), 0.0);
+  EXPECT_EQ(joint.misfit(joint.rows()[0], {}, q), 0.0);
   Vec12 g;
   joint.rows()[1].row(q, g);
   // It rolls along x when it turns backwards.
@@ -398,17 +397,18 @@ TEST(Joint, revolute_coordinate_counts_turns) {
   Joint joint = pair.joint();
   const Configuration start = pair.q;
   const Vec3 axis = pair.spec.axes_b.col(2);  // of b, which turns
+  double reached = joint.coordinate_at_start(start);
   for (int i = 0; i <= 70; ++i) {
     Vec12 turn = Vec12::Zero();
     const Vec3 point = pair.spec.b.point;
     turn.tail<3>() = 0.2 * i * axis;
     pair.q = displaced(start, 1, 2, turn);
     pair.q[2].x = start[2].x + (start[2].R - pair.q[2].R) * point;
-    for (const JointRow& row : joint.rows()) ASSERT_NEAR(joint.misfit(row, pair.q), 0.0, 1e-13);
-    joint.remember(pair.q);
+    for (const JointRow& row : joint.rows()) ASSERT_NEAR(joint.misfit(row, {}, pair.q), 0.0, 1e-13);
+    reached = joint.coordinate(pair.q, reached);
   }
   EXPECT_TRUE(joint.coordinate_is_angle());
-  EXPECT_NEAR(joint.coordinate(pair.q), 14.0, 1e-13);
+  EXPECT_NEAR(joint.coordinate(pair.q, reached), 14.0, 1e-13);
 }
 
 TEST(Joint, revolute_motor_may_ask_for_more_than_half_a_turn) {
@@ -416,8 +416,8 @@ TEST(Joint, revolute_motor_may_ask_for_more_than_half_a_turn) {
   FittingPair pair(JointKind::revolute, random);
   pair.spec.motor = Expression("4*pi");
   const Joint joint = pair.joint();
-  EXPECT_NEAR(joint.misfit(joint.rows().back(), pair.q), 0.0, 1e-14);
-  EXPECT_NEAR(joint.coordinate(pair.q), 4.0 * pi, 1e-13);
+  EXPECT_NEAR(joint.misfit(joint.rows().back(), joint.drive_at(0.0, 1e-3), pair.q), 0.0, 1e-14);
+  EXPECT_NEAR(joint.coordinate_at_start(pair.q), 4.0 * pi, 1e-13);
 }
 
 TEST(Joint, prismatic_between_planar_bodies_slides_in_the_plane) {

@@ -2,11 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <clatter/schemes/coupled_step.hpp>
-#include <clatter/schemes/moreau_step.hpp>
-#include <clatter/schemes/nsga.hpp>
-#include <clatter/schemes/projections.hpp>
-#include <clatter/schemes/smooth_motion.hpp>
+#include <clatter/schemes/moreau/moreau.hpp>
+#include <clatter/schemes/nsga/nsga.hpp>
+#include <clatter/schemes/nsga_coupled/nsga_coupled.hpp>
 
 #include "support/finite_difference.hpp"
 #include "support/random_state.hpp"
@@ -14,95 +12,104 @@
 
 namespace clatter {
 
-/// Puts an integrator into an arbitrary state within a step and differentiates its subproblems.
+/// A random nodal vector on the unknowns of a machine.
+NodalVector anything(const Machine& machine, testing::Random& random, double size) {
+  NodalVector nodal = random.numbers(machine.nodal_size(), size);
+  machine.keep_unknowns(nodal);
+  return nodal;
+}
+
+/// A state anywhere near the start of a machine, with displacements of size `reach`.
+State state_anywhere(const Machine& machine, testing::Random& random, double reach, double speed) {
+  State state = state_at_start(machine);
+  state.v = anything(machine, random, speed);
+  retract(machine.nodes(), machine.initial_configuration(), anything(machine, random, 0.7 * reach),
+          state.q);
+  return state;
+}
+
+/// xi that give a contact with this law the status, away from where it or that of a block changes.
+/// Blocks but the first are as they come when `mixed`.
+RowVector pressed(const ContactLaw& law, int rows, ContactStatus status, testing::Random& random,
+                  bool mixed) {
+  RowVector xi = RowVector::Zero(rows);
+  xi[0] = status == ContactStatus::open ? -1.0 : 1.0;
+  ContactStatus of_block = status;
+  for (const FrictionBall& ball : law.all_balls()) {
+    const double radius = ball.coefficient * std::abs(xi[0]);
+    const VecX direction = random.numbers(ball.rows).normalized();
+    xi.segment(ball.first_row, ball.rows) =
+        (of_block == ContactStatus::stick ? 0.5 * radius : 2.0 * radius + 0.3) * direction;
+    if (mixed) of_block = random.number() > 0.0 ? ContactStatus::stick : ContactStatus::slip;
+  }
+  return xi;
+}
+
+/// Puts a scheme into an arbitrary state within a step and differentiates its problems.
 struct NsgaProbe {
   Nsga& s;
-  VecX scratch{};
+  State state{};
 
   /// Everything a step holds when its Newton iterations run, at random: far from any solution, so
   /// that every term of every matrix counts. `reach` is the size of displacements.
   void be_anywhere(testing::Random& random, double h, ContactStatus status, double reach) {
-    System& system = s.system_;
-    const Eigen::Index size = system.nodal_size();
-    NodalVector v = random.numbers(size);
-    system.keep_unknowns(v);
-    s.start(random_configuration(random, reach), v, 0.0);
-    system.set_time(h, h / 16.0);
-    s.begin_step(h);
-    for (NodalVector* nodal : {&s.delta_, &s.vs_, &s.vd_, &s.U_, &s.W_}) {
-      *nodal = random.numbers(size);
-      system.keep_unknowns(*nodal);
+    StepWork& w = s.w_;
+    const Machine& machine = w.machine;
+    state = state_anywhere(machine, random, reach, 1.0);
+    s.start(state);
+    w.set_time(state, h);
+    w.begin(state, h);
+    SmoothEnd& end = s.smooth_.end_;
+    for (NodalVector* nodal : {&end.increment, &end.v, &w.vd, &s.position_.U_, &s.velocity_.W_}) {
+      *nodal = anything(machine, random, 1.0);
     }
-    s.delta_ *= reach;
-    s.U_ *= 0.2 * reach;
-    s.la_ = random.numbers(s.la_.size());
-    s.nu_ = random.numbers(s.nu_.size());
-    s.joint_impulse_hat_ = random.numbers(s.la_.size());
-    Nsga::SmoothMotion{s, scratch}.evaluate();
-    s.total_ = s.delta_ + s.U_;
-    retract(system.nodes(), s.q_n_, s.total_, s.q_);
-    for (Nsga::ContactWork& work : s.contact_work_) work.candidate = work.closed = true;
-    press_contacts(random, s.nu_contact_, status, true);
-    press_contacts(random, s.la_contact_, status, false);
+    end.increment *= reach;
+    s.position_.U_ *= 0.2 * reach;
+    w.joint_forces = random.numbers(machine.joint_rows());
+    s.position_.nu_ = random.numbers(machine.joint_rows());
+    w.joint_impulses = random.numbers(machine.joint_rows());
+    s.smooth_.evaluate();
+    w.total = end.increment + s.position_.U_;
+    retract(machine.nodes(), state.q, w.total, w.q);
+    for (ContactWork& work : w.contacts.work) work.candidate = work.closed = true;
+    s.position_.evaluate();
+    press_contacts(random, s.position_, status);
+    w.contacts.evaluate_rows(state, w.q);
+    s.velocity_.set_moved(s.position_.has_moved());
+    s.velocity_.evaluate();
+    press_contacts(random, s.velocity_, status);
   }
 
-  Configuration random_configuration(testing::Random& random, double reach) {
-    System& system = s.system_;
-    NodalVector away = random.numbers(system.nodal_size(), 0.7 * reach);
-    system.keep_unknowns(away);
-    Configuration q = system.initial_configuration();
-    retract(system.nodes(), system.initial_configuration(), away, q);
-    return q;
+  template <class Problem>
+  void press_contacts(testing::Random& random, Problem& problem, ContactStatus status) {
+    const ContactSet& contacts = s.w_.contacts;
+    for (std::size_t c = 0; c < contacts.count(); ++c) {
+      const Contact& contact = contacts.contact(c);
+      const ContactWork& work = contacts.work[c];
+      problem.contact_multipliers().segment(contact.first_row, contact.rows()) =
+          pressed(problem.law(work), contact.rows(), status, random, true) +
+          work.law.penalty * work.ghat;
+    }
   }
 
-  /// Multipliers that give every contact the status, away from where it or that of a block changes.
-  void press_contacts(testing::Random& random, VecX& multipliers, ContactStatus status,
-                      bool position_level) {
-    if (position_level) {
-      Nsga::PositionCorrection{s, scratch}.evaluate();
-    } else {
-      s.evaluate_contact_rows(s.q_);
-      Nsga::VelocityJump{s, scratch}.evaluate();
-    }
-    for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
-      const Contact& contact = s.system_.contacts()[c];
-      const Nsga::ContactWork& work = s.contact_work_[c];
-      RowVector xi = RowVector::Zero(contact.rows());
-      xi[0] = status == ContactStatus::open ? -1.0 : 1.0;
-      const ContactLaw& law = position_level ? work.position_law : work.law;
-      ContactStatus of_block = status;  // the first as told, rolling and drilling as they come
-      for (const FrictionBall& ball : law.all_balls()) {
-        const double radius = ball.coefficient * std::abs(xi[0]);
-        const VecX direction = random.numbers(ball.rows).normalized();
-        xi.segment(ball.first_row, ball.rows) =
-            (of_block == ContactStatus::stick ? 0.5 * radius : 2.0 * radius + 0.3) * direction;
-        of_block = random.number() > 0.0 ? ContactStatus::stick : ContactStatus::slip;
-      }
-      multipliers.segment(contact.first_row, contact.rows()) = xi + work.law.penalty * work.ghat;
-    }
+  using Statuses = std::vector<std::array<ContactStatus, max_friction_blocks>>;
+  Statuses block_statuses() const {
+    Statuses all;
+    for (const ContactWork& work : s.w_.contacts.work) all.push_back(work.equations.block_status);
+    return all;
   }
 
   /// The assembled matrix against differences of the residual it belongs to.
   template <class Problem>
-  ::testing::AssertionResult check(KktMatrix& K, ContactStatus status) {
-    VecX rhs = VecX::Zero(K.size());
-    Problem problem{s, rhs};
-    constexpr bool has_contacts = !std::is_same_v<Problem, Nsga::SmoothMotion>;
-    using Statuses = std::vector<std::array<ContactStatus, max_friction_blocks>>;
-    const auto block_statuses = [&] {
-      Statuses all;
-      for (const Nsga::ContactWork& work : s.contact_work_) {
-        all.push_back(work.equations.block_status);
-      }
-      return all;
-    };
+  ::testing::AssertionResult check(Problem& problem, KktMatrix& K, ContactStatus status) {
+    constexpr bool has_contacts = !std::is_same_v<Problem, SmoothMotion>;
     problem.evaluate();
     const Statuses at_centre = block_statuses();
     const auto residual = [&](const VecX& x) -> VecX {
       problem.move(K, x, 1.0);
       problem.evaluate();
       if constexpr (has_contacts) {
-        for (const Nsga::ContactWork& work : s.contact_work_) {
+        for (const ContactWork& work : s.w_.contacts.work) {
           const ContactLaw& law = problem.law(work);
           const bool resists = law.ball_count > 0 && law.balls[0].coefficient > 0.0;
           const ContactStatus expected =
@@ -124,71 +131,59 @@ struct NsgaProbe {
   }
 
   ::testing::AssertionResult check_smooth(ContactStatus status) {
-    return check<Nsga::SmoothMotion>(s.smooth_K_, status);
+    return check(s.smooth_, s.smooth_K_, status);
   }
   ::testing::AssertionResult check_position(ContactStatus status) {
-    return check<Nsga::PositionCorrection>(s.contact_K_, status);
+    return check(s.position_, s.stage_.matrix(), status);
   }
   ::testing::AssertionResult check_velocity(ContactStatus status) {
-    s.evaluate_joint_rows(s.q_);
-    s.evaluate_contact_rows(s.q_);
-    return check<Nsga::VelocityJump>(s.contact_K_, status);
+    s.w_.joints.evaluate(s.w_.q);
+    s.w_.contacts.evaluate_rows(state, s.w_.q);
+    return check(s.velocity_, s.stage_.matrix(), status);
   }
 };
 
 /// The same for Moreau's method.
 struct MoreauProbe {
   Moreau& s;
+  State state{};
 
   void be_anywhere(testing::Random& random, double h, ContactStatus status, double reach) {
-    System& system = s.system_;
-    const Eigen::Index size = system.nodal_size();
-    const auto anything = [&](double factor) {
-      NodalVector nodal = random.numbers(size, factor);
-      system.keep_unknowns(nodal);
-      return nodal;
-    };
-    Configuration q = system.initial_configuration();
-    retract(system.nodes(), system.initial_configuration(), anything(0.7 * reach), q);
-    s.start(q, anything(reach), 0.0);
-    system.set_time(h, h / 16.0);
-    s.begin_step(h);
+    StepWork& w = s.w_;
+    const Machine& machine = w.machine;
+    state = state_anywhere(machine, random, reach, reach);
+    s.start(state);
+    w.set_time(state, h);
+    w.begin(state, h);
     s.evaluate_middle();
-    s.vs_ = s.v_n_;
-    s.W_ = anything(reach);
-    s.f_start_ = anything(1.0);
-    s.joint_impulse_hat_ = random.numbers(s.la_.size());
-    for (Integrator::ContactWork& work : s.contact_work_) work.closed = true;
-    Moreau::Step(s).evaluate();
-    for (std::size_t c = 0; c < s.contact_work_.size(); ++c) {
-      const Contact& contact = s.system_.contacts()[c];
-      const Integrator::ContactWork& work = s.contact_work_[c];
-      RowVector xi = RowVector::Zero(contact.rows());
-      xi[0] = status == ContactStatus::open ? -1.0 : 1.0;
-      for (const FrictionBall& ball : work.law.all_balls()) {
-        const VecX direction = random.numbers(ball.rows).normalized();
-        xi.segment(ball.first_row, ball.rows) =
-            ball.coefficient * (status == ContactStatus::stick ? 0.5 : 2.0) * direction;
-      }
-      s.la_contact_.segment(contact.first_row, contact.rows()) = xi + work.law.penalty * work.ghat;
+    s.start_.v = state.v;
+    s.step_.W_ = anything(machine, random, reach);
+    s.step_.f_start_ = anything(machine, random, 1.0);
+    w.joint_impulses = random.numbers(machine.joint_rows());
+    for (ContactWork& work : w.contacts.work) work.closed = true;
+    s.step_.evaluate();
+    for (std::size_t c = 0; c < w.contacts.count(); ++c) {
+      const Contact& contact = w.contacts.contact(c);
+      const ContactWork& work = w.contacts.work[c];
+      s.step_.contact_multipliers().segment(contact.first_row, contact.rows()) =
+          pressed(work.law, contact.rows(), status, random, false) + work.law.penalty * work.ghat;
     }
   }
 
   ::testing::AssertionResult check() {
-    KktMatrix& K = s.contact_K_;
-    Moreau::Step step(s);
+    KktMatrix& K = s.stage_.matrix();
     const auto residual = [&](const VecX& x) -> VecX {
-      step.move(K, x, 1.0);
-      step.evaluate();
+      s.step_.move(K, x, 1.0);
+      s.step_.evaluate();
       VecX minus_residual = VecX::Zero(K.size());
-      step.fill_right_side(K, minus_residual);
-      step.move(K, x, -1.0);
+      s.step_.fill_right_side(K, minus_residual);
+      s.step_.move(K, x, -1.0);
       return -minus_residual;
     };
     const testing::Differences numeric = testing::differences(residual, K.size(), 1e-3);
-    step.evaluate();
+    s.step_.evaluate();
     K.set_zero();
-    step.assemble(K);
+    s.step_.assemble(K);
     return testing::agrees(K.matrix().entries(), numeric);
   }
 };
@@ -196,33 +191,30 @@ struct MoreauProbe {
 /// The same for the coupled scheme, whose step is one problem.
 struct NsgaCoupledProbe {
   NsgaCoupled& s;
-  VecX scratch{};
+  State state{};
 
   void be_anywhere(testing::Random& random, double h, ContactStatus status, double reach) {
-    System& system = s.system_;
-    const Eigen::Index size = system.nodal_size();
-    NodalVector v = random.numbers(size), away = random.numbers(size, 0.7 * reach);
-    system.keep_unknowns(v);
-    system.keep_unknowns(away);
-    Configuration q = system.initial_configuration();
-    retract(system.nodes(), system.initial_configuration(), away, q);
-    s.Integrator::start(q, v, 0.0);
-    system.set_time(h, h / 16.0);
-    s.begin_step(h);
-    s.guess();
-    for (NodalVector* nodal : {&s.ha_, &s.v_, &s.y_}) {
-      *nodal = random.numbers(size);
-      system.keep_unknowns(*nodal);
+    StepWork& w = s.w_;
+    CoupledStep& step = s.step_;
+    const Machine& machine = w.machine;
+    state = state_anywhere(machine, random, reach, 1.0);
+    s.Scheme::start(state);
+    w.set_time(state, h);
+    w.begin(state, h);
+    step.guess();
+    for (NodalVector* nodal : {&step.ha_, &w.v, &step.y_}) {
+      *nodal = anything(machine, random, 1.0);
     }
-    s.y_ *= reach;
-    for (VecX& multipliers : s.joint_multipliers_) multipliers = random.numbers(multipliers.size());
-    for (Integrator::ContactWork& work : s.contact_work_) work.candidate = true;
-    NsgaCoupled::Step step{s, scratch};
+    step.y_ *= reach;
+    for (VecX& multipliers : step.joint_multipliers_) {
+      multipliers = random.numbers(multipliers.size());
+    }
+    for (ContactWork& work : w.contacts.work) work.candidate = true;
     step.evaluate();
-    for (std::size_t c = 0; c < s.work_.size(); ++c) {
-      const Contact& contact = s.system_.contacts()[c];
+    for (std::size_t c = 0; c < w.contacts.count(); ++c) {
       // Tangents are carried along from where they are.
-      s.contact_states_[c].tangent = contact.frame(s.q_, s.contact_states_[c].tangent).tangents[0];
+      Vec3& tangent = state.contacts[c].tangent;
+      tangent = w.contacts.contact(c).frame(w.q, tangent).tangents[0];
     }
     step.evaluate();
     press_contacts(random, status);
@@ -230,25 +222,19 @@ struct NsgaCoupledProbe {
 
   /// Multipliers that give every contact the status at each level, away from where it changes.
   void press_contacts(testing::Random& random, ContactStatus status) {
-    for (std::size_t c = 0; c < s.work_.size(); ++c) {
-      const Contact& contact = s.system_.contacts()[c];
-      NsgaCoupled::CoupledContact& work = s.work_[c];
-      const Integrator::ContactWork& base = s.contact_work_[c];
-      const double pressed = status == ContactStatus::open ? -1.0 : 1.0;
-      work.push = pressed + base.scale[0] * contact.gap(s.q_) / s.h_;
+    const StepWork& w = s.w_;
+    for (std::size_t c = 0; c < w.contacts.count(); ++c) {
+      const Contact& contact = w.contacts.contact(c);
+      CoupledContact& work = s.step_.contacts_[c];
+      const ContactWork& base = w.contacts.work[c];
+      const double push = status == ContactStatus::open ? -1.0 : 1.0;
+      work.push = push + base.scale[0] * contact.gap(w.q) / w.h;
       const auto press = [&](const RowVector& g) {
-        RowVector xi = RowVector::Zero(contact.rows());
-        xi[0] = pressed;
-        for (const FrictionBall& ball : base.law.all_balls()) {
-          const double radius = ball.coefficient;
-          const VecX direction = random.numbers(ball.rows).normalized();
-          xi.segment(ball.first_row, ball.rows) =
-              (status == ContactStatus::stick ? 0.5 * radius : 2.0 * radius + 0.3) * direction;
-        }
-        return RowVector(xi + base.law.penalty * g);
+        return RowVector(pressed(base.law, contact.rows(), status, random, false) +
+                         base.law.penalty * g);
       };
       RowVector xi = work.rate;
-      const Vec12 before = of_pair(s.v_n_, contact.a(), contact.b());
+      const Vec12 before = of_pair(state.v, contact.a(), contact.b());
       for (int i = 0; i < contact.rows(); ++i) {
         xi[i] += contact.restitution_of_row(i) * base.scale[i] * base.G.row(i).dot(before);
       }
@@ -260,7 +246,7 @@ struct NsgaCoupledProbe {
   /// Which law each contact is under, at each level.
   std::vector<ContactStatus> statuses() const {
     std::vector<ContactStatus> all;
-    for (const NsgaCoupled::CoupledContact& work : s.work_) {
+    for (const CoupledContact& work : s.step_.contacts_) {
       all.push_back(work.position.status);
       for (const ContactEquations* e : {&work.velocity, &work.forces}) {
         all.push_back(e->status);
@@ -272,7 +258,7 @@ struct NsgaCoupledProbe {
 
   ::testing::AssertionResult check() {
     CoupledMatrix& K = s.K_;
-    NsgaCoupled::Step step{s, scratch};
+    CoupledStep& step = s.step_;
     step.evaluate();
     const std::vector<ContactStatus> at_centre = statuses();
     const auto residual = [&](const VecX& x) -> VecX {
@@ -291,14 +277,14 @@ struct NsgaCoupledProbe {
     MatX entries = K.matrix().entries();
     // What positions do to the bending of paths, v . (d rows/dt), is left out of the matrix: it is
     // of second order in the step.
+    const int dofs = s.w_.machine.dofs();
     const auto leave_out = [&](int first_row, int rows) {
-      const int position = 2 * s.system_.dofs();
       for (MatX* matrix : {&entries, &numeric.derivative}) {
-        matrix->block(first_row, position, rows, s.system_.dofs()).setZero();
+        matrix->block(first_row, 2 * dofs, rows, dofs).setZero();
       }
     };
-    leave_out(K.joint_multiplier(Level::acceleration), s.system_.joint_rows());
-    leave_out(K.contact_multiplier(Level::acceleration), s.system_.contact_rows());
+    leave_out(K.joint_multiplier(Level::acceleration), s.w_.machine.joint_rows());
+    leave_out(K.contact_multiplier(Level::acceleration), s.w_.contacts.rows());
     return testing::agrees(entries, numeric);
   }
 };
@@ -658,12 +644,12 @@ class NewtonMatrix : public ::testing::TestWithParam<Case> {
     for (unsigned seed = 1; seed <= 4; ++seed) {
       Random random(seed);
       const Model model = GetParam().model(random);
-      System system(model);
+      const Machine machine(model);
       IntegratorSpec spec;
       spec.penalty = GetParam().penalty;
-      Nsga nsga(system, spec);
+      Nsga nsga(machine, spec);
       NsgaProbe probe{nsga};
-      // A step so long that velocities, stiffness and mass are equally heard.
+      // A step so long that velocities, stiffness and mass have equal weight.
       probe.be_anywhere(random, 0.6, GetParam().status, GetParam().reach);
       EXPECT_TRUE(check(probe)) << "seed " << seed;
     }
@@ -686,11 +672,11 @@ TEST_P(NewtonMatrix, of_moreaus_step_is_the_derivative_of_its_residual) {
   for (unsigned seed = 1; seed <= 4; ++seed) {
     Random random(seed);
     const Model model = GetParam().model(random);
-    System system(model);
+    const Machine machine(model);
     IntegratorSpec spec;
     spec.penalty = GetParam().penalty;
     spec.theta = 0.7;
-    Moreau moreau(system, spec);
+    Moreau moreau(machine, spec);
     MoreauProbe probe{moreau};
     probe.be_anywhere(random, 0.6, GetParam().status, GetParam().reach);
     EXPECT_TRUE(probe.check()) << "seed " << seed;
@@ -701,10 +687,10 @@ TEST_P(NewtonMatrix, of_the_coupled_step_is_the_derivative_of_its_residual) {
   for (unsigned seed = 1; seed <= 4; ++seed) {
     Random random(seed);
     const Model model = GetParam().model(random);
-    System system(model);
+    const Machine machine(model);
     IntegratorSpec spec;
     spec.penalty = GetParam().penalty;
-    NsgaCoupled coupled(system, spec);
+    NsgaCoupled coupled(machine, spec);
     NsgaCoupledProbe probe{coupled};
     probe.be_anywhere(random, 0.6, GetParam().status, GetParam().reach);
     EXPECT_TRUE(probe.check()) << "seed " << seed;

@@ -5,8 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <clatter/schemes/nsga.hpp>
+#include <clatter/schemes/nsga/nsga.hpp>
 #include <clatter/simulation/channels.hpp>
+#include <clatter/simulation/sums.hpp>
 
 #include "support/run.hpp"
 
@@ -41,15 +42,11 @@ Model model_of(const BeamSpec& beam) {
 class Reading {
  public:
   explicit Reading(const Model& model)
-      : system_(model),
-        nsga_(system_, model.integrator),
-        list_(model, system_, nsga_, books_),
-        q(system_.initial_configuration()),
-        v(system_.initial_velocity()) {
-    for (const Contact& contact : system_.contacts()) {
-      books_.interval_impulses.push_back(RowVector::Zero(contact.rows()));
-    }
-  }
+      : machine_(model),
+        nsga_(machine_, model.integrator),
+        list_(model, machine_, nsga_.separates_forces()),
+        q(machine_.initial_configuration()),
+        v(machine_.initial_velocity()) {}
 
   const Channel& channel(const std::string& path) const {
     const auto found = std::find_if(list_.list().begin(), list_.list().end(),
@@ -60,9 +57,13 @@ class Reading {
 
   /// The values of a channel in the state q, v.
   std::vector<double> values(const std::string& path) {
-    EXPECT_TRUE(nsga_.start(q, v, 0.0)) << nsga_.failure();
+    State state = state_at_start(machine_);
+    state.q = q;
+    state.v = v;
+    EXPECT_TRUE(nsga_.start(state)) << nsga_.failure();
+    begin_sums(machine_, nsga_, state);
     std::vector<double> row(static_cast<std::size_t>(list_.row_size()), -99.0);
-    list_.sample(row);
+    list_.sample(state, row);
     const Channel& wanted = channel(path);
     const auto begin = row.begin() + wanted.offset;
     return {begin, begin + static_cast<std::ptrdiff_t>(wanted.components.size())};
@@ -78,9 +79,8 @@ class Reading {
   std::vector<std::string> paths_of_beams() const { return paths_of("beams"); }
 
  private:
-  System system_;
+  Machine machine_;
   Nsga nsga_;
-  Books books_;
   ChannelList list_;
 
  public:
@@ -125,10 +125,8 @@ TEST(ChannelList, entries_of_the_row_follow_each_other) {
   model.beams.push_back(rod_along_x(true));
   model.beams[1].name = "plane";
   model.bodies = {testing::point("p", 1.0, Vec3::Zero())};
-  System system(model);
-  const Nsga nsga(system, model.integrator);
-  const Books books;
-  const ChannelList list(model, system, nsga, books);
+  const Machine machine(model);
+  const ChannelList list(model, machine, false);
   int offset = 0;
   for (const Channel& channel : list.list()) {
     EXPECT_EQ(channel.offset, offset) << channel.path;

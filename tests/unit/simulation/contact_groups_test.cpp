@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <clatter/io/model_reader.hpp>
-#include <clatter/machine/system.hpp>
+#include <clatter/machine/contact_list.hpp>
 #include <clatter/simulation/simulation.hpp>
 
 namespace clatter {
@@ -82,25 +82,27 @@ TEST(ContactGroups, move_as_the_contacts_of_all_pairs_do) {
 
 TEST(ContactGroups, hold_the_pairs_that_are_near) {
   const Model model = group();
-  System system(model);
-  Configuration q = system.initial_configuration();
-  const std::size_t own = static_cast<std::size_t>(system.own_contacts());
+  Machine machine(model);
+  Configuration q = machine.initial_configuration();
+  ContactList list(machine);
+  ContactSearch search;
+  const std::size_t own = list.own();
   EXPECT_EQ(own, 12U);                      // with the floor
   q[2].x = q[1].x + Vec3(0.041, 0.0, 0.0);  // a gap of 1 mm
   const std::vector<double> reach(q.size(), 1e-3);
-  system.update_contacts(q, reach);
+  list.update(search, q, reach);
   const auto holds = [&](int one, int two) {
-    for (const ContactKey& key : system.contact_keys()) {
+    for (const ContactKey& key : search.keys) {
       if (key == ContactKey{0, one, two}) return true;
     }
     return false;
   };
   EXPECT_TRUE(holds(0, 1));
   q[2].x += Vec3(1.0, 0.0, 0.0);
-  EXPECT_TRUE(system.update_contacts(q, reach));
+  EXPECT_TRUE(list.update(search, q, reach));
   EXPECT_FALSE(holds(0, 1));
-  for (std::size_t c = own; c < system.contacts().size(); ++c) {
-    EXPECT_EQ(system.contacts()[c].group, 0);
+  for (std::size_t c = own; c < list.contacts().size(); ++c) {
+    EXPECT_EQ(list.contacts()[c].group, 0);
   }
 }
 

@@ -96,6 +96,12 @@ double Contact::restitution_of_row(int row) const {
   return 0.0;
 }
 
+bool Contact::has_restitution() const {
+  return restitution_ != 0.0 ||
+         std::any_of(blocks().begin(), blocks().end(),
+                     [](const FrictionBlock& each) { return each.restitution != 0.0; });
+}
+
 bool Contact::has_face() const {
   return geometry_ == ContactGeometry::point_on_face ||
          geometry_ == ContactGeometry::sphere_on_face;

@@ -52,13 +52,15 @@ class Contact {
   int b() const { return b_; }
   double restitution() const { return restitution_; }
   double restitution_of_row(int row) const;
+  bool has_restitution() const;  ///< in any row
 
   int rows() const { return rows_; }
   std::span<const FrictionBlock> blocks() const { return {blocks_.data(), block_count_}; }
   /// Null when nothing of the kind resists.
   const FrictionBlock* block(FrictionKind kind) const;
-  int first_row = 0;  ///< in the order of all contacts of a system
-  int group = -1;     ///< that found it; none for contacts of their own
+  int first_row = 0;  ///< in the order of all contacts of a list
+  int end_row() const { return first_row + rows_; }
+  int group = -1;  ///< that found it; none for contacts of their own
 
   /// > 0 open.
   double gap(const Configuration& q) const { return sign_ * coordinate_.value(q) + offset_; }

@@ -1,0 +1,98 @@
+#include <limits>
+
+#include <clatter/machine/contact_list.hpp>
+
+namespace clatter {
+
+ContactList::ContactList(const Machine& machine)
+    : machine_(machine),
+      contacts_(machine.own_contacts()),
+      smallest_radius_(std::numeric_limits<double>::infinity()) {
+  for (const ContactGroup& group : machine.contact_groups()) {
+    for (const ContactGroup::Sphere& sphere : group.spheres) {
+      smallest_radius_ = std::min(smallest_radius_, sphere.radius);
+    }
+  }
+}
+
+bool ContactList::show(const ContactSearch& search) {
+  if (search.keys == shown_) return false;
+  shown_ = search.keys;
+  contacts_.erase(contacts_.begin() + static_cast<std::ptrdiff_t>(own()), contacts_.end());
+  for (const ContactKey& key : shown_) {
+    Contact contact = machine_.contact_of(key);
+    contact.first_row = rows();
+    contacts_.push_back(std::move(contact));
+  }
+  return true;
+}
+
+bool ContactList::holds_all_near(const ContactSearch& search, const Configuration& q,
+                                 std::span<const double> reach) const {
+  if (machine_.contact_groups().empty()) return true;
+  for (std::size_t n = 1; n < q.size(); ++n) {
+    const double extent = machine_.extent(n);
+    const double turned = extent > 0.0 ? (q[n].R - search.searched[n].R).norm() : 0.0;
+    const double moved = (q[n].x - search.searched[n].x).norm() + extent * turned;
+    if (!(moved + reach[n] <= search.margins[n] + 0.5 * search.skin)) return false;
+  }
+  return true;
+}
+
+bool ContactList::update(ContactSearch& search, const Configuration& q,
+                         std::span<const double> reach) {
+  if (machine_.contact_groups().empty()) return false;
+  if (search.skin >= 0.0 && holds_all_near(search, q, reach)) return false;
+  search.skin = 0.2 * smallest_radius_;  // wide enough to last for a while
+  search.margins.assign(reach.begin(), reach.end());
+  for (double& margin : search.margins) margin *= 2.0;
+  search.searched = q;
+  find_near(search, q);
+  search.keys = found_;
+  return show(search);
+}
+
+void ContactList::find_near(const ContactSearch& search, const Configuration& q) {
+  found_.clear();
+  for (std::size_t g = 0; g < machine_.contact_groups().size(); ++g) {
+    const ContactGroup& group = machine_.contact_groups()[g];
+    const auto index = static_cast<int>(g);
+    if (group.partners.empty()) {
+      find_near_face(index, search, q);
+      continue;
+    }
+    place(group.spheres, search, q, balls_);
+    if (!group.among_themselves) place(group.partners, search, q, partners_);
+    search_.find(balls_, group.among_themselves ? balls_ : partners_, group.among_themselves,
+                 search.skin, pairs_);
+    for (const auto& pair : pairs_) found_.push_back({index, pair.first, pair.second});
+  }
+}
+
+void ContactList::find_near_face(int index, const ContactSearch& search, const Configuration& q) {
+  const ContactGroup& group = machine_.contact_groups()[static_cast<std::size_t>(index)];
+  const auto face_node = static_cast<std::size_t>(group.face_node);
+  const NodeState& face = q[face_node];
+  for (std::size_t i = 0; i < group.spheres.size(); ++i) {
+    const ContactGroup::Sphere& sphere = group.spheres[i];
+    const auto node = static_cast<std::size_t>(sphere.node);
+    const Vec3 centre = face.R.transpose() * (q[node].x + q[node].R * sphere.centre - face.x);
+    const double height = group.contact.normal.dot(centre - group.contact.face.point);
+    const double margin = search.margins[node] + search.margins[face_node];
+    if (height - sphere.radius < margin + search.skin) {
+      found_.push_back({index, static_cast<int>(i), 0});
+    }
+  }
+}
+
+void ContactList::place(const std::vector<ContactGroup::Sphere>& spheres,
+                        const ContactSearch& search, const Configuration& q,
+                        std::vector<Ball>& balls) const {
+  balls.clear();
+  for (const ContactGroup::Sphere& sphere : spheres) {
+    const auto node = static_cast<std::size_t>(sphere.node);
+    balls.push_back({q[node].x + q[node].R * sphere.centre, sphere.radius + search.margins[node]});
+  }
+}
+
+}  // namespace clatter

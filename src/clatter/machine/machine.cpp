@@ -1,0 +1,529 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include <Eigen/LU>
+#include <fmt/format.h>
+
+#include <clatter/elements/beam_mesh.hpp>
+#include <clatter/machine/machine.hpp>
+
+namespace clatter {
+namespace {
+
+// Marks what a kind of node can do; the numbers of the unknowns come later.
+constexpr std::array<int, 6> point_unknowns{0, 0, 0, -1, -1, -1};
+constexpr std::array<int, 6> spatial_unknowns{0, 0, 0, 0, 0, 0};
+constexpr std::array<int, 6> planar_unknowns{0, 0, -1, -1, -1, 0};
+
+void turn_in_plane(double angle, NodeState& state) {
+  state.angle = angle;
+  state.R = Eigen::AngleAxisd(angle, Vec3::UnitZ()).toRotationMatrix();
+  state.p = Quaternion(std::cos(0.5 * angle), 0.0, 0.0, std::sin(0.5 * angle));
+}
+
+}  // namespace
+
+Machine::Machine(const Model& model) : gravity_(model.gravity) {
+  nodes_.emplace_back().name = "ground";
+  centres_.emplace_back(Vec3::Zero());
+  q0_.emplace_back();
+  v0_ = NodalVector::Zero(6);
+  for (const BodySpec& body : model.bodies) add_body(body);
+  for (const BeamSpec& beam : model.beams) add_beam(beam);
+
+  weights_ = inverse_weights_ = NodalVector::Zero(nodal_size());
+  for (std::size_t n = 1; n < nodes_.size(); ++n) {
+    for (int i = 0; i < 6; ++i) {
+      if (!nodes_[n].has(i)) continue;
+      const double m = i < 3 ? nodes_[n].mass : nodes_[n].inertia(i - 3, i - 3);  // lumped
+      inverse_weights_[6 * static_cast<Eigen::Index>(n) + i] = std::sqrt(m);
+      weights_[6 * static_cast<Eigen::Index>(n) + i] = 1.0 / std::sqrt(m);
+    }
+  }
+  length_ = measure_length(model);
+  for (const BeamElement& element : beam_elements_) {
+    Vec12 both;
+    both << element.stiffest_force(), element.stiffest_force();
+    beam_noise_ += of_pair(weights_, element.a(), element.b()).cwiseProduct(both).squaredNorm();
+  }
+  beam_noise_ = std::sqrt(beam_noise_);
+
+  for (const SpringSpec& spec : model.springs) {
+    const int a = node_of(spec.a), b = node_of(spec.b);
+    const Vec3 point_a = about_node(spec.a).point, point_b = about_node(spec.b).point;
+    PairCoordinate coordinate = PairCoordinate::distance(a, point_a, b, point_b);
+    if (spec.kind == SpringKind::linear) {
+      coordinate = PairCoordinate::along(a, point_a, spec.axis.normalized(), b, point_b);
+    } else if (spec.kind == SpringKind::torsional) {
+      const Vec3 z = spec.axis.normalized();
+      const Vec3 x = z.unitOrthogonal();
+      coordinate =
+          PairCoordinate::angle(a, x, z.cross(x), b, q0_[b].R.transpose() * (q0_[a].R * x));
+    } else if (coordinate.value(q0_) < 1e-9 * length_) {
+      throw Error(spec.place,
+                  fmt::format("the two ends of axial spring '{}' coincide at the start, so "
+                              "it has no direction; move one or use kind = \"linear\"",
+                              spec.name));
+    }
+    springs_.emplace_back(spec.name, coordinate, spec.stiffness, spec.damping,
+                          spec.rest.value_or(coordinate.value(q0_)));
+  }
+  for (const LoadSpec& spec : model.loads) {
+    loads_.emplace_back(spec.name, node_of(spec.at), about_node(spec.at).point, spec.force,
+                        spec.torque, spec.axes);
+  }
+  for (std::size_t b = 0; b < beams_.size(); ++b) add_line_load(model.beams[b], beams_[b]);
+  for (const JointSpec& spec : model.joints) {
+    JointSpec local = spec;
+    local.a = about_node(spec.a);
+    local.b = about_node(spec.b);
+    Joint joint(local, node_of(spec.a), node_of(spec.b), nodes_, q0_);
+    joint.first_row = joint_rows_;
+    joint_rows_ += static_cast<int>(joint.rows().size());
+    joints_.push_back(std::move(joint));
+  }
+  extents_.assign(nodes_.size(), 0.0);
+  for (const ContactSpec& spec : model.contacts) add_contact(spec);
+  for (const ContactGroupSpec& spec : model.contact_groups) add_group(spec);
+}
+
+void Machine::add_contact(const ContactSpec& spec) {
+  ContactSpec local = spec;
+  local.point = about_node(spec.point);
+  local.face = about_node(spec.face);
+  const int face = node_of(spec.face), point = node_of(spec.point);
+  for (Vec3& corner : local.outline) corner -= centres_[face];
+  Contact contact(local, face, point, nodes_);
+  PairRows rows(contact.rows(), 12);
+  contact.rates(q0_, contact.frame(q0_, Vec3::Zero()), rows);
+  if (delassus(rows.row(0).transpose(), face, point) == 0.0) {
+    throw Error(spec.place,
+                fmt::format("contact '{}': its bodies cannot move along the normal", spec.name));
+  }
+  extents_[point] = std::max(extents_[point], local.point.point.norm());
+  extents_[face] = std::max(extents_[face], contact.has_face() ? length_ : local.face.point.norm());
+  contact.first_row = own_contacts_.empty() ? 0 : own_contacts_.back().end_row();
+  own_contacts_.push_back(std::move(contact));
+}
+
+void Machine::add_group(const ContactGroupSpec& spec) {
+  ContactGroup group{spec.contact, node_of(spec.contact.face), {}, {}, spec.among_themselves};
+  group.contact.face = about_node(spec.contact.face);
+  const auto add = [&](const std::vector<ContactGroupSpec::Sphere>& from,
+                       std::vector<ContactGroup::Sphere>& to) {
+    for (const ContactGroupSpec::Sphere& sphere : from) {
+      const Vec3 centre = about_node(sphere.centre).point;
+      const int node = node_of(sphere.centre);
+      to.push_back({node, centre, sphere.radius});
+      extents_[node] = std::max(extents_[node], centre.norm());
+    }
+  };
+  add(spec.spheres, group.spheres);
+  add(spec.partners, group.partners);
+  if (group.partners.empty()) extents_[group.face_node] = length_;
+  groups_.push_back(std::move(group));
+}
+
+Contact Machine::contact_of(const ContactKey& key) const {
+  const ContactGroup& group = groups_[static_cast<std::size_t>(key.group)];
+  const ContactGroup::Sphere& sphere = group.spheres[static_cast<std::size_t>(key.sphere)];
+  ContactSpec spec = group.contact;
+  spec.point.point = sphere.centre;
+  spec.radius = sphere.radius;
+  int face_node = group.face_node;
+  if (!group.partners.empty()) {
+    const ContactGroup::Sphere& partner = group.partners[static_cast<std::size_t>(key.partner)];
+    spec.face.point = partner.centre;
+    spec.face_radius = partner.radius;
+    face_node = partner.node;
+  }
+  Contact contact(spec, face_node, sphere.node, nodes_);
+  contact.group = key.group;
+  return contact;
+}
+
+int Machine::add_node(Node node, const NodeState& state, const Vec6& velocity) {
+  for (int i = 0; i < 6; ++i) {
+    if (node.has(i)) node.dof[i] = dofs_++;
+  }
+  node.inverse_mass = 1.0 / node.mass;
+  if (node.rotates_in_space) {
+    node.inverse_inertia = node.inertia.inverse();
+  } else if (node.has(5)) {
+    node.inverse_inertia(2, 2) = 1.0 / node.inertia(2, 2);
+  }
+  total_mass_ += node.mass;
+  const auto index = static_cast<int>(nodes_.size());
+  node_by_name_.emplace(node.name, index);
+  nodes_.push_back(std::move(node));
+  q0_.push_back(state);
+  v0_.conservativeResize(v0_.size() + 6);
+  v0_.tail<6>() = velocity;
+  return index;
+}
+
+void Machine::add_body(const BodySpec& spec) {
+  Node node{.name = spec.name, .mass = spec.mass};
+  NodeState state;
+  switch (spec.kind) {
+    case BodyKind::point:
+      node.dof = point_unknowns;
+      break;
+    case BodyKind::rigid:
+      node.dof = spatial_unknowns;
+      node.rotates_in_space = true;
+      node.inertia = spec.inertia;
+      state.p = spec.orientation.normalized();
+      state.R = state.p.toRotationMatrix();
+      break;
+    case BodyKind::planar:
+      node.dof = planar_unknowns;
+      node.inertia(2, 2) = spec.inertia(2, 2);
+      turn_in_plane(spec.angle, state);
+      break;
+  }
+  const Vec3 centre = state.R * spec.centre_of_mass;
+  state.x = spec.position + centre;
+  Vec6 velocity;
+  velocity << spec.velocity, spec.angular_velocity;
+  for (int i = 0; i < 6; ++i) {
+    if (!node.has(i)) velocity[i] = 0.0;  // what the body cannot do
+  }
+  const Vec3 spin = state.R * velocity.tail<3>();
+  velocity.head<3>() += spin.cross(centre);
+  add_node(std::move(node), state, velocity);
+  centres_.push_back(spec.centre_of_mass);
+}
+
+/// Half of the mass of each element is lumped at either node; what the consistent mass matrix has
+/// besides is the element's.
+void Machine::add_beam(const BeamSpec& spec) {
+  const BeamMesh mesh = mesh_of(spec);
+  const BeamSection& section = spec.section;
+  BeamProperties p;
+  p.stiffness << spec.youngs_modulus * section.area,
+      spec.shear_modulus * section.shear_y * section.area,
+      spec.shear_modulus * section.shear_z * section.area, spec.shear_modulus * section.J,
+      spec.youngs_modulus * section.I_y, spec.youngs_modulus * section.I_z;
+  if (spec.planar) p.stiffness.segment<3>(2).setZero();  // out of the plane nothing can happen
+  p.unstressed_curvature = spec.unstressed_curvature.value_or(spec.curvature);
+  p.line_mass = spec.density * section.area;
+  p.line_inertia = spec.density * Vec3(section.I_y + section.I_z, section.I_y, section.I_z);
+  if (spec.planar) p.line_inertia.head<2>().setZero();
+  p.mass_damping = spec.mass_damping;
+  p.stiffness_damping = spec.stiffness_damping;
+  p.lumped_mass = spec.lumped_mass;
+
+  const auto first_node = static_cast<int>(nodes_.size());
+  const auto first_element = static_cast<int>(beam_elements_.size());
+  std::vector<Node> nodes(mesh.nodes.size());
+  for (std::size_t e = 0; e < mesh.elements.size(); ++e) {
+    const BeamMesh::Element& element = mesh.elements[e];
+    p.length = element.length;
+    p.frame_a = element.frame_a;
+    p.frame_b = element.frame_b;
+    const auto a = first_node + static_cast<int>(e);
+    beam_elements_.emplace_back(a, a + 1, p);
+    const double half = 0.5 * element.length;
+    for (const auto& [node, frame] :
+         {std::pair(&nodes[e], &p.frame_a), std::pair(&nodes[e + 1], &p.frame_b)}) {
+      node->mass += half * p.line_mass;
+      node->inertia += half * *frame * p.line_inertia.asDiagonal() * frame->transpose();
+    }
+  }
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    nodes[n].name = beam_node_name(spec, static_cast<int>(n));
+    nodes[n].rotates_in_space = !spec.planar;
+    nodes[n].dof = spec.planar ? planar_unknowns : spatial_unknowns;
+    NodeState state;
+    if (spec.planar) {
+      const Mat3& R = mesh.nodes[n].orientation;
+      turn_in_plane(std::atan2(R(1, 0), R(0, 0)), state);
+      if (n > 0) {  // no jump of a turn along the beam
+        constexpr double turn = 2.0 * std::numbers::pi;
+        state.angle += turn * std::round((q0_.back().angle - state.angle) / turn);
+      }
+    } else {
+      state.p = Quaternion(mesh.nodes[n].orientation).normalized();
+      state.R = state.p.toRotationMatrix();
+    }
+    state.x = mesh.nodes[n].position;
+    Vec6 velocity;
+    velocity << spec.velocity + spec.angular_velocity.cross(state.x - mesh.nodes[0].position),
+        state.R.transpose() * spec.angular_velocity;
+    add_node(std::move(nodes[n]), state, velocity);
+    centres_.emplace_back(Vec3::Zero());
+  }
+  beams_.push_back({spec.name, spec.planar, first_node, static_cast<int>(mesh.nodes.size()),
+                    first_element, static_cast<int>(mesh.elements.size()), spec.place});
+}
+
+void Machine::add_line_load(const BeamSpec& spec, const Beam& beam) {
+  const auto is_zero = [](const Expression& e) { return e.is_constant() && e(0.0) == 0.0; };
+  if (std::all_of(spec.line_force.begin(), spec.line_force.end(), is_zero) &&
+      std::all_of(spec.line_torque.begin(), spec.line_torque.end(), is_zero))
+    return;
+  for (int e = 0; e < beam.elements; ++e) {
+    const BeamElement& element = beam_elements_[beam.first_element + e];
+    const BeamProperties& p = element.properties();
+    for (const auto& [node, frame] :
+         {std::pair(element.a(), &p.frame_a), std::pair(element.b(), &p.frame_b)}) {
+      Load load(fmt::format("{}.{}", spec.name, e + 1), node, Vec3::Zero(), spec.line_force,
+                spec.line_torque, spec.line_axes);
+      load.set_share(0.5 * p.length, *frame);
+      loads_.push_back(std::move(load));
+    }
+  }
+}
+
+int Machine::node_of(const Attachment& attachment) const {
+  if (attachment.body.empty()) return ground;
+  const auto found = node_by_name_.find(attachment.body);
+  if (found == node_by_name_.end())
+    throw Error(fmt::format("there is no body '{}'", attachment.body));
+  return found->second;
+}
+
+Attachment Machine::about_node(const Attachment& attachment) const {
+  return {attachment.body, attachment.point - centres_[node_of(attachment)]};
+}
+
+double Machine::measure_length(const Model& model) const {
+  Eigen::AlignedBox3d box;
+  const auto include = [&](const Attachment& attachment) {
+    const NodeState& state = q0_[node_of(attachment)];
+    box.extend(Vec3(state.x + state.R * about_node(attachment).point));
+  };
+  for (std::size_t n = 1; n < nodes_.size(); ++n) box.extend(q0_[n].x);
+  for (const SpringSpec& s : model.springs) include(s.a), include(s.b);
+  for (const LoadSpec& s : model.loads) include(s.at);
+  for (const JointSpec& s : model.joints) include(s.a), include(s.b);
+  for (const ContactSpec& s : model.contacts) include(s.point), include(s.face);
+  double length = box.isEmpty() ? 0.0 : box.diagonal().norm();
+  // Radii of gyration stand for the size of a body on its own.
+  for (const Node& node : nodes_) {
+    if (node.mass > 0.0) length = std::max(length, std::sqrt(node.inertia.trace() / node.mass));
+  }
+  if (length > 0.0) return length;
+  // Points alone in space: the way they will go.
+  const double duration = model.integrator.duration;
+  length = 0.5 * gravity_.norm() * duration * duration;
+  for (std::size_t n = 1; n < nodes_.size(); ++n) {
+    length = std::max(length, v0_.segment<3>(6 * static_cast<Eigen::Index>(n)).norm() * duration);
+  }
+  return length > 0.0 ? length : 1.0;
+}
+
+std::vector<double> Machine::turns_at_start() const {
+  std::vector<double> turns;
+  for (const Spring& spring : springs_) turns.push_back(spring.coordinate_at_start(q0_));
+  for (const Joint& joint : joints_) turns.push_back(joint.coordinate_at_start(q0_));
+  return turns;
+}
+
+void Machine::count_turns(const Configuration& q, std::span<double> turns) const {
+  double* reached = turns.data();
+  for (const Spring& spring : springs_) *reached = spring.coordinate(q, *reached), ++reached;
+  for (const Joint& joint : joints_) *reached = joint.coordinate(q, *reached), ++reached;
+}
+
+Instant Machine::instant_at_start() const {
+  Instant instant;
+  instant.loads.resize(loads_.size());
+  instant.is_given.assign(loads_.size(), 0);
+  instant.drives.resize(joints_.size());
+  instant.turns = turns_at_start();
+  instant.helices.resize(beam_elements_.size());
+  set_time(instant, 0.0, instant.spacing);
+  return instant;
+}
+
+void Machine::set_time(Instant& instant, double t, double spacing) const {
+  instant.time = t;
+  instant.spacing = spacing;
+  for (std::size_t l = 0; l < loads_.size(); ++l) {
+    if (instant.is_given[l] == 0) instant.loads[l] = loads_[l].at(t);
+    instant.loads[l].factor = instant.load_factor;
+  }
+  for (std::size_t j = 0; j < joints_.size(); ++j) {
+    instant.drives[j] = joints_[j].drive_at(t, spacing);
+  }
+}
+
+std::optional<std::size_t> Machine::find_load(std::string_view name) const {
+  const auto found = std::find_if(loads_.begin(), loads_.end(),
+                                  [&](const Load& load) { return load.name() == name; });
+  if (found == loads_.end()) return {};
+  return static_cast<std::size_t>(found - loads_.begin());
+}
+
+void Machine::set_load_factor(Instant& instant, double factor) {
+  instant.load_factor = factor;
+  for (Load::Value& load : instant.loads) load.factor = factor;
+}
+
+void Machine::check_bends(const Configuration& q) const {
+  constexpr double most = 0.16;  // cosine of half of 160 degrees; at 180 a turn has no direction
+  for (const Beam& beam : beams_) {
+    for (int e = 0; e < beam.elements; ++e) {
+      const double cosine = beam_elements_[beam.first_element + e].cosine_of_half_bend(q);
+      if (cosine > most) continue;
+      throw Error(
+          beam.place,
+          fmt::format("beam '{}': element {} is bent by {:.0f} degrees from end to end; use "
+                      "more elements",
+                      beam.name, e + 1, 360.0 * std::acos(cosine) / std::numbers::pi));
+    }
+  }
+}
+
+ForceSizes Machine::forces(const Configuration& q, const NodalVector& v, Instant& instant,
+                           NodalVector& f) const {
+  ForceSizes sizes;
+  const Vec3 gravity = instant.load_factor * gravity_;
+  double reach2 = length_ * length_;
+  for (std::size_t n = 1; n < nodes_.size(); ++n) {
+    const Node& node = nodes_[n];
+    const auto i = static_cast<int>(n);
+    Vec6 own = Vec6::Zero();
+    own.head<3>() = node.mass * gravity;
+    if (node.rotates_in_space) {
+      const Vec3 spin = of_node(v, i).tail<3>();
+      own.tail<3>() = -spin.cross(node.inertia * spin);
+    }
+    set_node(f, i, own);
+    reach2 = std::max(reach2, q[n].x.squaredNorm());
+    sizes.terms += of_node(weights_, i).cwiseProduct(own).norm();
+  }
+  of_node(f, ground).setZero();
+  const auto weighted_size = [&](int a, int b, const Vec12& pair) {
+    return of_pair(weights_, a, b).cwiseProduct(pair).norm();
+  };
+  Vec12 beam_force;
+  for (std::size_t e = 0; e < beam_elements_.size(); ++e) {
+    const BeamElement& element = beam_elements_[e];
+    element.lay(q, instant.helices[e]);
+    element.force(instant.helices[e], v, beam_force);
+    add_to_pair(f, element.a(), element.b(), beam_force);
+    sizes.terms += weighted_size(element.a(), element.b(), beam_force);
+  }
+  Spring::Force spring_force;
+  for (std::size_t s = 0; s < springs_.size(); ++s) {
+    const Spring& spring = springs_[s];
+    spring.force(q, v, instant.turns[s], spring_force);
+    add_to_pair(f, spring.a(), spring.b(), spring_force.generalised);
+    sizes.terms += weighted_size(spring.a(), spring.b(), spring_force.generalised);
+  }
+  for (std::size_t l = 0; l < loads_.size(); ++l) {
+    const Load& load = loads_[l];
+    const Vec6 given = load.generalised(instant.loads[l], q[load.node()]);
+    of_node(f, load.node()) += given;
+    sizes.terms += of_node(weights_, load.node()).cwiseProduct(given).norm();
+  }
+  // Positions and rotations are known to half a unit in the last place.
+  if (beam_noise_ > 0.0) sizes.numbers = 0.5 * std::sqrt(reach2) * beam_noise_;
+  return sizes;
+}
+
+void Machine::apply_mass(const NodalVector& v, NodalVector& out) const {
+  of_node(out, ground).setZero();
+  for (std::size_t n = 1; n < nodes_.size(); ++n) {
+    const auto i = static_cast<int>(n);
+    const Vec6 own = of_node(v, i);
+    Vec6 momentum;
+    momentum << nodes_[n].mass * own.head<3>(), nodes_[n].inertia * own.tail<3>();
+    set_node(out, i, momentum);
+  }
+  Vec12 correction;
+  for (const BeamElement& element : beam_elements_) {
+    element.correct_momentum(v, correction);
+    add_to_pair(out, element.a(), element.b(), correction);
+  }
+}
+
+void Machine::keep_unknowns(NodalVector& v) const { v = (weights_.array() > 0.0).select(v, 0.0); }
+
+double Machine::delassus(const Vec12& g, int a, int b) const {
+  double sum = 0.0;
+  for (const auto& [node_index, offset] : {std::pair(a, 0), std::pair(b, 6)}) {
+    const Node& node = nodes_[node_index];
+    for (int i = 0; i < 3; ++i) {
+      if (node.has(i)) sum += node.inverse_mass * g[offset + i] * g[offset + i];
+    }
+    const Vec3 rotation = g.segment<3>(offset + 3);
+    sum += rotation.dot(node.inverse_inertia * rotation);
+  }
+  return sum;
+}
+
+double Machine::kinetic_energy(const NodalVector& v) const {
+  double energy = 0.0;
+  for (std::size_t n = 1; n < nodes_.size(); ++n) {
+    const Vec6 u = of_node(v, static_cast<int>(n));
+    energy += 0.5 * nodes_[n].mass * u.head<3>().squaredNorm() +
+              0.5 * u.tail<3>().dot(nodes_[n].inertia * u.tail<3>());
+  }
+  Vec12 correction;
+  for (const BeamElement& element : beam_elements_) {
+    element.correct_momentum(v, correction);
+    energy += 0.5 * correction.dot(of_pair(v, element.a(), element.b()));
+  }
+  return energy;
+}
+
+double Machine::gravity_energy(const Configuration& q) const {
+  double energy = 0.0;
+  for (std::size_t n = 1; n < nodes_.size(); ++n) energy -= nodes_[n].mass * gravity_.dot(q[n].x);
+  return energy;
+}
+
+double Machine::elastic_energy(const Configuration& q, std::span<const double> turns) const {
+  double energy = 0.0;
+  for (const BeamElement& element : beam_elements_) energy += element.energy(element.helix(q));
+  for (std::size_t s = 0; s < springs_.size(); ++s) energy += springs_[s].energy(q, turns[s]);
+  return energy;
+}
+
+Vec6 Machine::momentum(const Configuration& q, const NodalVector& v) const {
+  Vec6 sum = Vec6::Zero();
+  for (std::size_t n = 1; n < nodes_.size(); ++n) {
+    const Vec6 u = of_node(v, static_cast<int>(n));
+    const Vec3 linear = nodes_[n].mass * u.head<3>();
+    sum.head<3>() += linear;
+    sum.tail<3>() += q[n].x.cross(linear) + q[n].R * (nodes_[n].inertia * u.tail<3>());
+  }
+  Vec12 correction;
+  for (const BeamElement& element : beam_elements_) {
+    element.correct_momentum(v, correction);
+    for (const auto& [node, part] : {std::pair(element.a(), Vec6(correction.head<6>())),
+                                     std::pair(element.b(), Vec6(correction.tail<6>()))}) {
+      const NodeState& state = q[static_cast<std::size_t>(node)];
+      sum.head<3>() += part.head<3>();
+      sum.tail<3>() += state.x.cross(part.head<3>()) + state.R * part.tail<3>();
+    }
+  }
+  return sum;
+}
+
+double Machine::load_power(const Configuration& q, const NodalVector& v,
+                           const Instant& instant) const {
+  double power = 0.0;
+  for (std::size_t l = 0; l < loads_.size(); ++l) {
+    const Load& load = loads_[l];
+    power += load.generalised(instant.loads[l], q[load.node()]).dot(of_node(v, load.node()));
+  }
+  return power;
+}
+
+double Machine::damper_power(const Configuration& q, const NodalVector& v) const {
+  double power = 0.0;
+  for (const BeamElement& element : beam_elements_) power += element.dissipated_power(q, v);
+  for (const Spring& spring : springs_) power += spring.dissipated_power(q, v);
+  return power;
+}
+
+}  // namespace clatter

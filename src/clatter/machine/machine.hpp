@@ -1,0 +1,181 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <clatter/contact/geometry/contact.hpp>
+#include <clatter/elements/beam_element.hpp>
+#include <clatter/elements/joint.hpp>
+#include <clatter/elements/load.hpp>
+#include <clatter/elements/node.hpp>
+#include <clatter/elements/spring.hpp>
+#include <clatter/model/model.hpp>
+
+namespace clatter {
+
+/// The nodes and elements of one beam, which follow each other.
+struct Beam {
+  std::string name;
+  bool planar;
+  int first_node, nodes;
+  int first_element, elements;
+  Place place;
+};
+
+/// Spheres that become contacts when they come near a face or each other.
+struct ContactGroup {
+  struct Sphere {
+    int node;
+    Vec3 centre;  ///< relative to the node
+    double radius;
+  };
+  ContactSpec contact;  ///< its points relative to the nodes
+  int face_node;
+  std::vector<Sphere> spheres;   ///< that touch
+  std::vector<Sphere> partners;  ///< that they touch; none: the face
+  bool among_themselves;
+};
+
+/// Which spheres of a group a contact is of.
+struct ContactKey {
+  int group, sphere, partner;
+  auto operator<=>(const ContactKey&) const = default;
+};
+
+/// Part of a residual that round-off alone leaves, relative to the numbers it is made from.
+inline constexpr double round_off = 2e-15;
+
+/// How large forces are: what a residual of them is small compared with.
+struct ForceSizes {
+  double terms = 0.0;    ///< weighted sum of the sizes of all terms (A.57 of 000)
+  double numbers = 0.0;  ///< weighted norm of the numbers that stiff terms are differences of
+};
+
+/// What the forces of a machine depend on besides positions and velocities, and how its beams lay
+/// when they were last evaluated. Scratch: a step fills it, and nothing of it need be kept.
+struct Instant {
+  double time = 0.0;
+  double spacing = 1e-3;                    ///< of differences in time, as in Expression::rate
+  double load_factor = 1.0;                 ///< on gravity and loads, for statics
+  std::vector<Load::Value> loads;           ///< by load
+  std::vector<Joint::Drive> drives;         ///< by joint
+  std::vector<char> is_given;               ///< load: its value is given from outside
+  std::vector<double> turns;                ///< see Machine::turns_at_start()
+  std::vector<BeamElement::Helix> helices;  ///< by element, of the last call of Machine::forces
+};
+
+/// The machine as a scheme sees it:  M dv/dt = f(q, v, t) + G^T lambda + W^T r,
+/// with G the rows of the joints and W those of the contacts. Built once from a model, and constant
+/// from then on.
+class Machine {
+ public:
+  explicit Machine(const Model& model);
+
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<Beam>& beams() const { return beams_; }
+  const std::vector<BeamElement>& beam_elements() const { return beam_elements_; }
+  const std::vector<Spring>& springs() const { return springs_; }
+  const std::vector<Load>& loads() const { return loads_; }
+  const std::vector<Joint>& joints() const { return joints_; }
+  /// Contacts that are always listed. Those of groups come and go: ContactList has them.
+  const std::vector<Contact>& own_contacts() const { return own_contacts_; }
+  const std::vector<ContactGroup>& contact_groups() const { return groups_; }
+  Contact contact_of(const ContactKey& key) const;
+  /// How far from a node its contacts can be: a turn moves them by this.
+  double extent(std::size_t node) const { return extents_[node]; }
+  std::span<const double> extents() const { return extents_; }
+
+  int dofs() const { return dofs_; }
+  int joint_rows() const { return joint_rows_; }
+  Eigen::Index nodal_size() const { return 6 * static_cast<Eigen::Index>(nodes_.size()); }
+  const Vec3& gravity() const { return gravity_; }
+  /// Extent of the model at the start [m]: what tolerances of lengths are measured with.
+  double length() const { return length_; }
+
+  const Configuration& initial_configuration() const { return q0_; }
+  const NodalVector& initial_velocity() const { return v0_; }
+
+  /// Coordinates that count turns, of all springs and then of all joints, at the start.
+  std::vector<double> turns_at_start() const;
+  /// The same at the end of a step, from what they were before.
+  void count_turns(const Configuration& q, std::span<double> turns) const;
+  double turns_of_joint(std::size_t j, std::span<const double> turns) const {
+    return turns[springs_.size() + j];
+  }
+
+  Instant instant_at_start() const;
+  /// Evaluates loads and motors at t. Loads that are given instead of computed stay as they are.
+  void set_time(Instant& instant, double t, double spacing) const;
+  std::optional<std::size_t> find_load(std::string_view name) const;
+  /// Scales gravity and loads.
+  static void set_load_factor(Instant& instant, double factor);
+
+  /// Throws Error when an element of a beam is bent so much that its strain loses its meaning.
+  void check_bends(const Configuration& q) const;
+
+  /// f(q, v, t). Leaves in the instant how the beams lie, for their tangents.
+  ForceSizes forces(const Configuration& q, const NodalVector& v, Instant& instant,
+                    NodalVector& f) const;
+  /// out = M v
+  void apply_mass(const NodalVector& v, NodalVector& out) const;
+  /// v := v on the unknowns of each node, zero elsewhere.
+  void keep_unknowns(NodalVector& v) const;
+  /// 1/sqrt(M_ii), zero where there is no unknown: weights every residual to one unit, sqrt(kg)
+  /// times the unit of its motion, whatever the units of the model.
+  const NodalVector& weights() const { return weights_; }
+  double weighted_norm(const NodalVector& f) const { return weights_.cwiseProduct(f).norm(); }
+  /// sqrt(v . M v) with the diagonal of M.
+  double kinetic_norm(const NodalVector& v) const {
+    return inverse_weights_.cwiseProduct(v).norm();
+  }
+  /// Diagonal entry g M^-1 g^T of the Delassus operator of one row, with the mass of beams lumped.
+  double delassus(const Vec12& g, int a, int b) const;
+
+  double kinetic_energy(const NodalVector& v) const;
+  double gravity_energy(const Configuration& q) const;
+  double elastic_energy(const Configuration& q, std::span<const double> turns) const;
+  /// Linear momentum, and angular momentum about the origin, in space axes.
+  Vec6 momentum(const Configuration& q, const NodalVector& v) const;
+  double load_power(const Configuration& q, const NodalVector& v, const Instant& instant) const;
+  double damper_power(const Configuration& q, const NodalVector& v) const;
+
+  double total_mass() const { return total_mass_; }
+  int body_count() const { return static_cast<int>(nodes_.size()) - 1; }
+  /// Centre of mass of each node in the frame of its body.
+  const Vec3& centre_of_mass(int node) const { return centres_[node]; }
+
+ private:
+  int add_node(Node node, const NodeState& state, const Vec6& velocity);
+  void add_body(const BodySpec& spec);
+  void add_beam(const BeamSpec& spec);
+  void add_contact(const ContactSpec& spec);
+  void add_group(const ContactGroupSpec& spec);
+  void add_line_load(const BeamSpec& spec, const Beam& beam);
+  int node_of(const Attachment& attachment) const;
+  Attachment about_node(const Attachment& attachment) const;
+  double measure_length(const Model& model) const;
+
+  Vec3 gravity_;
+  std::vector<Node> nodes_;
+  std::map<std::string, int, std::less<>> node_by_name_;
+  std::vector<Vec3> centres_;
+  std::vector<Beam> beams_;
+  std::vector<BeamElement> beam_elements_;
+  double beam_noise_ = 0.0;  // weighted norm of what a unit displacement of round-off does
+  std::vector<Spring> springs_;
+  std::vector<Load> loads_;
+  std::vector<Joint> joints_;
+  std::vector<Contact> own_contacts_;
+  std::vector<ContactGroup> groups_;
+  std::vector<double> extents_;
+  int dofs_ = 0, joint_rows_ = 0;
+  Configuration q0_;
+  NodalVector v0_, weights_, inverse_weights_;
+  double length_ = 0.0, total_mass_ = 0.0;
+};
+
+}  // namespace clatter

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <vector>
+
+#include <clatter/machine/contact_list.hpp>
+#include <clatter/machine/contact_state.hpp>
+#include <clatter/machine/running_sums.hpp>
+
+namespace clatter {
+
+/// What solvers remember from one step to the next: it decides which of two roundings a solution
+/// has, so that equal states have equal futures to the last bit only if it is part of them.
+struct SolverMemory {
+  /// How much the matrix of a problem is regularised: not at all until it was singular.
+  double smooth = 0.0, position = 0.0, velocity = 0.0, coupled = 0.0;
+};
+
+/// A load whose value is given from outside, until it is given anew.
+struct GivenLoad {
+  std::size_t load;
+  Vec3 force, torque;
+};
+
+/// Where a machine stands: all that its future depends on. A value; copies are independent.
+struct State {
+  double time = 0.0;  ///< [s]
+  long steps = 0;     ///< nominal ones, done
+  Configuration q;
+  NodalVector v;
+  NodalVector acceleration;              ///< dv/dt of the smooth motion
+  NodalVector algorithmic_acceleration;  ///< a of generalized-alpha, 001 (4)
+  VecX joint_forces;                     ///< smooth, one for each joint row [N], [N m]
+  VecX joint_impulses;                   ///< of the last step [N s], [N m s]
+  std::vector<char> struck;              ///< node: a contact struck its island in the last step
+  std::vector<ContactState> contacts;    ///< in the order of the list that the search gives
+  ContactSearch search;
+  std::vector<double> turns;           ///< see Machine::turns_at_start()
+  std::vector<GivenLoad> given_loads;  ///< that act instead of what the model says
+  SolverMemory solver;
+  RunningSums sums;
+};
+
+/// A state with the bodies as the model has them, at rest or not, and nothing decided yet.
+State state_at_start(const Machine& machine);
+
+/// Rates of the rows of contact c now, also when it is far open.
+RowVector rate_of(const Contact& contact, const ContactState& contact_state, const State& state);
+
+/// Joint j belongs to bodies that a contact struck in the last step: its impulse is that of an
+/// impact.
+bool is_struck(const Machine& machine, const State& state, std::size_t joint);
+
+}  // namespace clatter

@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <numeric>
+
+#include <clatter/schemes/contact_set.hpp>
+
+// Islands of the machine: nodes that joints, beams and closed contacts connect.
+
+namespace clatter {
+
+void ContactSet::find_islands() {
+  std::iota(island_.begin(), island_.end(), 0);
+  const auto root = [&](int node) {
+    while (island_[node] != node) node = island_[node];
+    return node;
+  };
+  const auto connect = [&](int a, int b) {
+    if (a == ground || b == ground) return;
+    const int first = root(a), second = root(b);
+    island_[std::max(first, second)] = std::min(first, second);
+  };
+  for (const Joint& joint : machine_.joints()) connect(joint.a(), joint.b());
+  for (const BeamElement& element : machine_.beam_elements()) connect(element.a(), element.b());
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    if (work[c].closed || work[c].equations.status != ContactStatus::open) {
+      connect(contact(c).a(), contact(c).b());
+    }
+  }
+  for (std::size_t n = 0; n < island_.size(); ++n) island_[n] = root(static_cast<int>(n));
+}
+
+int ContactSet::island_of(const Contact& contact) const {
+  return island_[std::max(contact.a(), contact.b())];  // the ground is node 0
+}
+
+void ContactSet::mark_struck(State& state, bool new_contact) {
+  std::vector<char>& struck = state.struck;
+  std::fill(struck.begin(), struck.end(), 0);
+  if (!new_contact) return;
+  find_islands();
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    const ContactState& s = state.contacts[c];
+    if (s.status == ContactStatus::open || s.persistent) continue;
+    struck[static_cast<std::size_t>(island_of(contact(c)))] = 1;
+  }
+  for (std::size_t n = 1; n < struck.size(); ++n) {
+    struck[n] = struck[static_cast<std::size_t>(island_[n])];
+  }
+}
+
+void ContactSet::mark_hard_islands() {
+  find_islands();
+  std::fill(hard_.begin(), hard_.end(), 0);
+  const double worst = residual.size() > 0 ? residual.cwiseAbs().maxCoeff() : 0.0;
+  for (const Contact& of : list()) {
+    const double own = residual.segment(of.first_row, of.rows()).cwiseAbs().maxCoeff();
+    if (!(own < 1e-6 * worst)) hard_[static_cast<std::size_t>(island_of(of))] = 1;
+  }
+}
+
+void ContactSet::mark_all_hard() { std::fill(hard_.begin(), hard_.end(), 1); }
+
+bool ContactSet::is_hard(const Contact& contact) const {
+  return hard_[static_cast<std::size_t>(island_of(contact))] != 0;
+}
+
+void ContactSet::forbid_rebound(bool everywhere) {
+  find_islands();
+  int jammed = -1;
+  double worst = -1.0;
+  for (const Contact& of : list()) {
+    const double own = residual.segment(of.first_row, of.rows()).cwiseAbs().maxCoeff();
+    if (own > worst) {
+      worst = own;
+      jammed = island_of(of);
+    }
+  }
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    if (everywhere || island_of(contact(c)) == jammed) work[c].bounce = 0.0;
+  }
+}
+
+}  // namespace clatter

@@ -1,0 +1,383 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <clatter/machine/tangents.hpp>
+#include <clatter/schemes/contact_set.hpp>
+
+namespace clatter {
+
+bool is_free(const Machine& machine) {
+  return machine.joints().empty() && machine.springs().empty() && machine.beams().empty();
+}
+
+ContactSet::ContactSet(const Machine& machine, const IntegratorSpec& spec)
+    : machine_(machine),
+      spec_(spec),
+      list_(machine),
+      mean_mass_(spec.characteristic_mass.value_or(machine.total_mass() /
+                                                   std::max(1, machine.body_count()))),
+      // Islands are solved on their own, without a derivative of the whole.
+      with_derivatives_(!is_free(machine) || machine.contact_groups().empty()),
+      reach_(machine.nodes().size(), 0.0),
+      went_(reach_),
+      island_(machine.nodes().size(), 0),
+      hard_(machine.nodes().size(), 0) {
+  size_work();
+}
+
+void ContactSet::size_work() {
+  residual.setZero(rows());
+  work.resize(list().size());
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    const int rows = contact(c).rows();
+    ContactWork& w = work[c];
+    for (RowVector* x :
+         {&w.scale, &w.ghat, &w.rate_at_start, &w.rate_before, &w.impulse, &w.done}) {
+      x->setZero(rows);
+    }
+    w.G.setZero(rows, 12);
+    w.start_rows = w.G;
+  }
+}
+
+// ---- The list, and which of its contacts are near
+
+void ContactSet::find_reach(const State& state, double h) {
+  const double gravity = machine_.gravity().norm();
+  const NodalVector &v = state.v, &a = state.algorithmic_acceleration;
+  for (std::size_t n = 1; n < reach_.size(); ++n) {
+    const auto index = static_cast<Eigen::Index>(n);
+    const double extent = machine_.extent(n);
+    const double speed =
+        of_node(v, index).head<3>().norm() + extent * of_node(v, index).tail<3>().norm();
+    const double acceleration =
+        gravity + of_node(a, index).head<3>().norm() + extent * of_node(a, index).tail<3>().norm();
+    reach_[n] = std::max(went_[n], 2.0 * h * (speed + h * acceleration));
+  }
+}
+
+bool ContactSet::show(const State& state) {
+  if (!list_.show(state.search)) return false;
+  size_work();
+  return true;
+}
+
+bool ContactSet::search(State& state, double h) {
+  if (machine_.contact_groups().empty()) return false;
+  keys_before_ = state.search.keys;
+  find_reach(state, h);
+  if (!list_.update(state.search, state.q, reach_)) return false;
+  states_before_.swap(state.contacts);
+  const std::size_t own = list_.own();
+  const std::vector<ContactKey>& keys = state.search.keys;
+  state.contacts.assign(own + keys.size(), {});
+  std::copy_n(states_before_.begin(), own, state.contacts.begin());
+  std::size_t old = 0;
+  for (std::size_t k = 0; k < keys.size(); ++k) {  // both lists are sorted
+    while (old < keys_before_.size() && keys_before_[old] < keys[k]) ++old;
+    ContactState& of = state.contacts[own + k];
+    if (old < keys_before_.size() && keys_before_[old] == keys[k]) {
+      of = states_before_[own + old];
+    } else {
+      of.size_rows(contact(own + k).rows());
+      of.gap = contact(own + k).gap(state.q);
+    }
+  }
+  size_work();
+  return true;
+}
+
+void ContactSet::find_near(const State& state, double h) {
+  find_reach(state, h);
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    const double reach = reach_[static_cast<std::size_t>(contact(c).a())] +
+                         reach_[static_cast<std::size_t>(contact(c).b())];
+    work[c].near = all_near_ || !(state.contacts[c].gap > reach);
+  }
+}
+
+bool ContactSet::far_ones_stay_open(const State& state, const Configuration& q,
+                                    const NodalVector& moved, std::string& failure) {
+  if (!list_.holds_all_near(state.search, q, went_)) {
+    for (std::size_t n = 1; n < went_.size(); ++n) {
+      const auto by = of_node(moved, static_cast<Eigen::Index>(n));
+      went_[n] = 2.0 * (by.head<3>().norm() + machine_.extent(n) * by.tail<3>().norm());
+    }
+    all_near_ = true;
+    failure = "bodies went further than their speeds told";
+    return false;
+  }
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    if (work[c].near || contact(c).gap(q) >= 0.0) continue;
+    if (!state.contacts[c].armed || !contact(c).over_face(q)) continue;
+    all_near_ = true;
+    failure = fmt::format("contact '{}' closed from afar", contact(c).name());
+    return false;
+  }
+  return true;
+}
+
+void ContactSet::reach_as_usual() {
+  all_near_ = false;
+  std::fill(went_.begin(), went_.end(), 0.0);
+}
+
+// ---- Rows, laws and reactions
+
+void ContactSet::begin_step(State& state) {
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    ContactWork& w = work[c];
+    ContactState& of = state.contacts[c];
+    w.candidate = w.closed = w.stuck = w.closing = false;
+    w.bounce = 1.0;
+    w.status = w.equations.status = ContactStatus::open;
+    w.block_status.fill(ContactStatus::open);
+    w.impulse.setZero();
+    w.done.setZero();
+    w.gap_at_start = of.gap;
+    w.open_at_start = of.status == ContactStatus::open;
+    if (!w.near) continue;
+    w.start_rows = w.G;
+    w.rate_at_start = w.G * of_pair(state.v, contact(c).a(), contact(c).b());
+    w.rate_before = w.rate_at_start;
+    // A contact that stuck is held to where it began to stick, so that round-off does not add up.
+    if (of.stuck) continue;
+    for (int i = 1; i <= contact(c).slip_rows(); ++i) {
+      of.anchor[i] = contact(c).slip_coordinate(i).value(state.q);
+    }
+  }
+}
+
+void ContactSet::evaluate_rows(const State& state, const Configuration& q) {
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    if (!work[c].near) continue;
+    const ContactFrame frame = contact(c).frame(q, state.contacts[c].tangent);
+    contact(c).rates(q, frame, work[c].G);
+  }
+}
+
+void ContactSet::evaluate_position_rows(const State& state, const Configuration& q) {
+  evaluate_rows(state, q);
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    ContactWork& w = work[c];
+    const int slip = contact(c).rows() - 1;
+    if (!w.near || contact(c).slides_by_coordinates()) continue;
+    w.G.bottomRows(slip) = w.start_rows.bottomRows(slip);
+  }
+}
+
+void ContactSet::evaluate_rates(const NodalVector& v) {
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    ContactWork& w = work[c];
+    if (!w.near) continue;
+    const RowVector rate = w.G * of_pair(v, contact(c).a(), contact(c).b());
+    for (int i = 0; i < contact(c).rows(); ++i) {
+      const double e = w.bounce * contact(c).restitution_of_row(i);
+      w.ghat[i] = w.scale[i] * (rate[i] + e * w.rate_before[i]);
+    }
+  }
+}
+
+void ContactSet::scale_rows(Scaling scaling, double penalty) {
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    ContactWork& w = work[c];
+    const Contact& of = contact(c);
+    if (!w.near) continue;
+    const auto inverse_mass = [&](int row, bool is_velocity) {
+      if (scaling == Scaling::characteristic_mass && is_velocity) return 1.0 / mean_mass_;
+      return machine_.delassus(w.G.row(row).transpose(), of.a(), of.b());
+    };
+    w.scale[0] = 1.0 / std::sqrt(inverse_mass(0, true));
+    w.law.penalty = penalty;
+    w.law.ball_count = static_cast<int>(of.blocks().size());
+    for (std::size_t k = 0; k < of.blocks().size(); ++k) {
+      const FrictionBlock& block = of.blocks()[k];
+      // One scale for all directions of a block keeps its ball round.
+      double sum = 0.0;
+      for (int i = block.first_row; i < block.first_row + block.rows; ++i) {
+        sum += inverse_mass(i, block.kind == FrictionKind::sliding);
+      }
+      // What cannot move along the rows needs no reaction there.
+      const double scale = sum > 0.0 ? std::sqrt(block.rows / sum) : 0.0;
+      w.scale.segment(block.first_row, block.rows).setConstant(scale);
+      w.law.balls[k] = {block.first_row, block.rows,
+                        scale > 0.0 ? block.coefficient * w.scale[0] / scale : 0.0};
+    }
+    w.position_law = w.law;
+    for (std::size_t k = 0; k < of.blocks().size(); ++k) {
+      if (of.blocks()[k].kind != FrictionKind::sliding || !spec_.position_friction) {
+        w.position_law.balls[k].coefficient = 0.0;
+      }
+    }
+  }
+}
+
+void ContactSet::add_reactions(NodalVector& reaction) const {
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    const ContactWork& w = work[c];
+    if (w.equations.status == ContactStatus::open) continue;
+    const Vec12 force = w.G.transpose() * w.scale.cwiseProduct(w.equations.phi);
+    of_node(reaction, contact(c).a()) += force.head<6>();
+    of_node(reaction, contact(c).b()) += force.tail<6>();
+  }
+}
+
+void ContactSet::to_increments_of(const Contact& contact, std::span<const Mat3> T,
+                                  PairRows& rows) const {
+  if (contact.slides_by_coordinates()) {
+    to_increments(rows, machine_.nodes(), contact.a(), contact.b(), T);
+  } else {
+    PairRows normal = rows.topRows(1);
+    to_increments(normal, machine_.nodes(), contact.a(), contact.b(), T);
+    rows.row(0) = normal;
+  }
+}
+
+void ContactSet::add_contact_tangents(KktMatrix& K, std::size_t c, const PairRows& scaled,
+                                      const PairRows& change, Mat12& momentum) const {
+  const ContactEquations& e = work[c].equations;
+  momentum.noalias() -= scaled.transpose() * (e.dphi_dg * change);
+  const PairRows rows = e.dresidual_dg * change;
+  const KktMatrix::Columns columns = -scaled.transpose() * e.dphi_dla;
+  K.add_contact(static_cast<int>(c), momentum, rows, columns, e.dresidual_dla);
+}
+
+void ContactSet::add_tangents(KktMatrix& K) const {
+  Mat12 momentum;
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    if (work[c].equations.status == ContactStatus::open) {
+      K.add_open_contact(static_cast<int>(c), contact(c).rows());
+      continue;
+    }
+    const PairRows scaled = work[c].scale.asDiagonal() * work[c].G;
+    momentum.setZero();
+    add_contact_tangents(K, c, scaled, scaled, momentum);
+  }
+}
+
+void ContactSet::add_position_tangents(KktMatrix& K, const Configuration& q,
+                                       std::span<const Mat3> T) const {
+  Mat12 H, momentum;
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    const ContactWork& w = work[c];
+    const Contact& of = contact(c);
+    const RowVector& phi = w.equations.phi;
+    if (w.equations.status == ContactStatus::open) {
+      K.add_open_contact(static_cast<int>(c), of.rows());
+      continue;
+    }
+    const PairRows scaled = w.scale.asDiagonal() * w.G;
+    PairRows change = scaled;  // of the rows with the unknowns
+    momentum.setZero();
+    if (!of.has_face() || turns(of.a()) || turns(of.b())) {
+      of.gap_hessian(q, H);
+      momentum -= w.scale[0] * phi[0] * H;
+      if (of.slides_by_coordinates()) {
+        for (int i = 1; i < 1 + of.slip_rows(); ++i) {
+          of.slip_coordinate(i).hessian(q, H);
+          momentum -= w.scale[i] * phi[i] * H;
+        }
+      }
+      to_increments(momentum, machine_.nodes(), of.a(), of.b(), T);
+      to_increments_of(of, T, change);
+    }
+    add_contact_tangents(K, c, scaled, change, momentum);
+  }
+}
+
+void ContactSet::add_open(KktMatrix& K) const {
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    K.add_open_contact(static_cast<int>(c), contact(c).rows());
+  }
+}
+
+// ---- Results
+
+void ContactSet::accept(State& state) {
+  bool new_contact = false;
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    const Contact& of = contact(c);
+    const ContactWork& w = work[c];
+    ContactState& s = state.contacts[c];
+    const bool was_closed = s.status != ContactStatus::open;
+    s.status = w.status;
+    s.block_status = w.block_status;
+    s.persistent = was_closed && s.status != ContactStatus::open;
+    new_contact = new_contact || (!was_closed && s.status != ContactStatus::open);
+    s.stuck = w.stuck;
+    s.gap = of.gap(state.q);
+    s.impulse = w.impulse;
+    s.work = w.done;
+    s.has_rate = w.near;
+    if (w.near) {
+      s.tangent = of.frame(state.q, s.tangent).tangents[0];
+      s.rate = w.G * of_pair(state.v, of.a(), of.b());
+    }
+    if (of.has_outline()) {
+      // Behind the face and beside it: it must come out before it can touch again.
+      const bool outside = s.gap >= -1e-10 * machine_.length();
+      if (outside) {
+        s.armed = true;
+      } else if (!of.over_face(state.q)) {
+        s.armed = false;
+      }
+    }
+  }
+  mark_struck(state, new_contact);
+}
+
+double ContactSet::first_impact(double h, double shortest) const {
+  double first = 2.0;
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    const ContactWork& w = work[c];
+    if (!w.closed || contact(c).restitution() == 0.0) continue;
+    // gap + way s + bend s^2 = 0, a parabola through the start, its slope and the smooth end; the
+    // root where it goes down, written without cancellation
+    const double gap = std::max(0.0, w.gap_at_start), way = w.rate_at_start[0] * h;
+    const double bend = w.smooth_gap - gap - way;
+    const double root = std::sqrt(std::max(0.0, way * way - 4.0 * bend * gap));
+    if (way < 0.0) {
+      if (w.open_at_start) first = std::min(first, 2.0 * gap / (root - way));
+    } else if (bend < 0.0) {
+      const double flight = (way + root) / (-2.0 * bend);
+      if (flight > shortest) first = std::min(first, flight);
+    }
+  }
+  return first;
+}
+
+void ContactSet::publish(ContactProblem problem, std::span<const int> which) const {
+  VecX unit =
+      VecX::Zero(problem.b.size());  // of each row; none for rows that nothing can move along
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    const auto c = static_cast<std::size_t>(which[k]);
+    const RowVector& scale = work[c].scale;
+    CondensedContact& condensed = problem.contacts[k];
+    for (int i = 0; i < condensed.rows; ++i) {
+      if (scale[i] > 0.0) unit[condensed.first_row + i] = 1.0 / scale[i];
+    }
+    const std::span<const FrictionBlock> blocks = contact(c).blocks();
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      condensed.law.balls[b].coefficient = blocks[b].coefficient;
+    }
+  }
+  problem.W = (unit.asDiagonal() * problem.W * unit.asDiagonal()).eval();
+  problem.W.makeCompressed();
+  problem.b = problem.b.cwiseProduct(unit).eval();
+  on_problem(problem);
+}
+
+std::string ContactSet::worst() const {
+  Eigen::Index worst = 0;
+  if (residual.size() == 0 || residual.cwiseAbs().maxCoeff(&worst) == 0.0) return {};
+  for (const Contact& of : list()) {
+    if (worst < of.end_row()) {
+      return fmt::format(" (largest residual at contact '{}')", of.name());
+    }
+  }
+  return {};
+}
+
+}  // namespace clatter

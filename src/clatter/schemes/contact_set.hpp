@@ -1,0 +1,163 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <clatter/contact/solvers/contact_problem.hpp>
+#include <clatter/machine/kkt_matrix.hpp>
+#include <clatter/machine/state.hpp>
+
+namespace clatter {
+
+/// What a step works out for one contact.
+struct ContactWork {
+  bool near = false;             ///< could close in this step, as far as speeds tell
+  bool candidate = false;        ///< may close in this step
+  bool closed = false;           ///< in the set A of 001 (7)
+  bool stuck = false;            ///< at position level
+  double bounce = 1.0;           ///< factor on its coefficients of restitution
+  double smooth_gap = 0.0;       ///< at the end of the smooth motion
+  bool closing = false;          ///< takes part in the present impact of a sequence
+  RowVector scale;               ///< square roots of the inverse Delassus diagonal
+  ContactLaw law, position_law;  ///< only sliding is resisted at position level
+  PairRows G;                    ///< rows at the present configuration
+  PairRows start_rows;           ///< at the start of the step
+  RowVector ghat;                ///< scaled gap or velocity terms
+  double gap_at_start = 0.0;     ///< of the step
+  bool open_at_start = true;
+  RowVector rate_at_start;  ///< of the step
+  RowVector rate_before;    ///< that restitution reverses
+  RowVector impulse, done;  ///< physical impulse and its work, of the impacts so far
+  std::array<ContactStatus, max_friction_blocks> block_status = {};  ///< of the impacts so far
+  ContactStatus status = ContactStatus::open;
+  ContactEquations equations;
+};
+
+/// The contacts that are listed, which of them are near, and their rows, laws and reactions as the
+/// problems of a step need them. Scratch of a scheme.
+class ContactSet {
+ public:
+  ContactSet(const Machine& machine, const IntegratorSpec& spec);
+
+  const std::vector<Contact>& list() const { return list_.contacts(); }
+  const Contact& contact(std::size_t c) const { return list_.contacts()[c]; }
+  std::size_t count() const { return work.size(); }
+  int rows() const { return list_.rows(); }
+
+  // ---- The list, and which of its contacts are near
+
+  /// Lists the contacts that the state has found. True: the list is another one.
+  bool show(const State& state);
+  /// Lets the groups find their contacts, and keeps the states of those that remain. True: the list
+  /// has changed.
+  bool search(State& state, double h);
+  /// Contacts that are too far apart to meet in this step need no thought.
+  void find_near(const State& state, double h);
+  /// After the motion is known: contacts that met although they were far. True: there are none;
+  /// else `failure` says which, and the next search and find_near() reach as far as the bodies
+  /// went.
+  bool far_ones_stay_open(const State& state, const Configuration& q, const NodalVector& moved,
+                          std::string& failure);
+  bool is_reaching_further() const { return all_near_; }
+  void reach_as_usual();
+
+  // ---- Rows, laws and reactions
+
+  void begin_step(State& state);
+  void evaluate_rows(const State& state, const Configuration& q);
+  /// Rows as the position correction needs them: slip counted from the start of the step.
+  void evaluate_position_rows(const State& state, const Configuration& q);
+  /// ghat of all near contacts := what the impact laws keep from becoming negative, scaled.
+  void evaluate_rates(const NodalVector& v);
+  /// Scales rows by their inverse Delassus diagonal, or by one mass for all as 001 does, and gives
+  /// the laws their penalties.
+  void scale_rows(Scaling scaling, double penalty);
+  /// equations and residual of all contacts; `problem` tells the law of each, and whether it may
+  /// close.
+  template <class Problem>
+  void evaluate_laws(const Problem& problem, const VecX& multipliers);
+  /// reaction += W^T phi
+  void add_reactions(NodalVector& reaction) const;
+  /// W and what the laws do with it. At position level the unknowns are increments from where T is
+  /// the tangent, and curved surfaces have a stiffness at q.
+  void add_tangents(KktMatrix& K) const;
+  void add_position_tangents(KktMatrix& K, const Configuration& q, std::span<const Mat3> T) const;
+  /// As if all contacts were open.
+  void add_open(KktMatrix& K) const;
+  /// Rows at position level for increments, which those of slip may be already.
+  void to_increments_of(const Contact& contact, std::span<const Mat3> T, PairRows& rows) const;
+
+  // ---- Islands: nodes that joints, beams and closed contacts connect
+
+  /// Joins the nodes of closed contacts, joints and beams.
+  void find_islands();
+  int island_of(const Contact& contact) const;
+  /// Finds the islands whose contacts have not converged: the only ones to be recovered.
+  void mark_hard_islands();
+  void mark_all_hard();
+  bool is_hard(const Contact& contact) const;
+  /// Takes restitution from the contacts of the island with the largest residual, or from all.
+  void forbid_rebound(bool everywhere);
+
+  // ---- Results
+
+  /// Writes what the contacts did into the state, whose positions and velocities are those of the
+  /// end of the step.
+  void accept(State& state);
+  /// When the first contact with restitution met in the last step, as a part of the step. More than
+  /// one: none did. Flights shorter than `shortest` are rest.
+  double first_impact(double h, double shortest) const;
+  /// The contact problem of the velocities as a value, with rows in their physical units.
+  void publish(ContactProblem problem, std::span<const int> which) const;
+  /// " (largest residual at contact 'name')", or nothing.
+  std::string worst() const;
+
+  std::vector<ContactWork> work;  ///< by contact
+  VecX residual;                  ///< of the problem at hand, by rows
+  /// Called with the contact problem of the velocities of each step, in physical units.
+  std::function<void(const ContactProblem&)> on_problem;
+
+ private:
+  void size_work();
+  void find_reach(const State& state, double h);
+  bool turns(int node) const { return machine_.nodes()[static_cast<std::size_t>(node)].has(5); }
+  void add_contact_tangents(KktMatrix& K, std::size_t c, const PairRows& scaled,
+                            const PairRows& change, Mat12& momentum) const;
+  void mark_struck(State& state, bool new_contact);
+
+  const Machine& machine_;
+  const IntegratorSpec& spec_;
+  ContactList list_;
+  double mean_mass_;  // of 001's scaling
+  bool with_derivatives_;
+  std::vector<double> reach_;  // node: how far it carries its surfaces in a step, generously
+  std::vector<double> went_;   // node: how far it went beyond that, in a step to be repeated
+  bool all_near_ = false;      // no contact is to be left out
+  std::vector<int> island_;    // of each node: the smallest node it is connected with
+  std::vector<char> hard_;     // node: its island has not converged
+  // Scratch when the list changes.
+  std::vector<ContactState> states_before_;
+  std::vector<ContactKey> keys_before_;
+};
+
+template <class Problem>
+void ContactSet::evaluate_laws(const Problem& problem, const VecX& multipliers) {
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    ContactWork& w = work[c];
+    const Contact& of = contact(c);
+    const RowVector la = multipliers.segment(of.first_row, of.rows());
+    if (!w.near) {
+      residual.segment(of.first_row, of.rows()) = -la;
+      continue;
+    }
+    evaluate(problem.law(w), problem.may_close(w), w.ghat, la, with_derivatives_, w.equations);
+    residual.segment(of.first_row, of.rows()) = w.equations.residual;
+  }
+}
+
+/// Nothing but contacts connects the bodies.
+bool is_free(const Machine& machine);
+
+}  // namespace clatter

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <vector>
+
+#include <clatter/contact/solvers/contact_solver.hpp>
+#include <clatter/contact/solvers/free_contacts.hpp>
+#include <clatter/schemes/newton.hpp>
+
+namespace clatter {
+
+/// Solves the problems of a step that have contacts in them, PositionCorrection and VelocityJump:
+/// bodies that only contacts connect island by island, all others by Newton's method on one matrix;
+/// where that fails, a solver of contact problems finds the active sets. Scratch of a scheme.
+class ContactStage {
+ public:
+  explicit ContactStage(StepWork& work);
+
+  /// Room for the contacts that are listed now.
+  void size_contacts();
+
+  template <class Problem>
+  bool solve(Problem& problem, double& eps, int& iterations, const char* what);
+  /// All contacts react at once; without rebound where no motion could meet it.
+  template <class Jump>
+  bool jump_together(Jump& jump, double& eps);
+
+  KktMatrix& matrix() { return K_; }
+  const KktMatrix& matrix() const { return K_; }
+
+ private:
+  /// A problem linearised without contact reactions and condensed on rows of contacts:
+  /// motion = free + motions r, rates = b + D r.
+  struct Condensed {
+    std::vector<int> which;  // contacts
+    std::vector<CondensedContact> contacts;
+    VecX free, b;
+    MatX motions, D;
+  };
+
+  template <class Problem>
+  bool newton(Problem& problem, double& eps, int& iterations, const char* what) {
+    return solve_by_newton(problem, K_, rhs_, eps, iterations, w_, what);
+  }
+  /// For bodies that only contacts connect: island by island, without a matrix of the whole.
+  template <class Problem>
+  bool solve_free(Problem& problem, double& eps, int& iterations, const char* what);
+  /// Collects the contacts that may close into free_contacts_, with `motion` := that without
+  /// reactions. Returns whether their surfaces are curved.
+  template <class Problem>
+  bool collect_free(Problem& problem, bool first, NodalVector& motion);
+  template <class Problem>
+  void take_free_solution(Problem& problem, const NodalVector& motion);
+  template <class Problem>
+  bool condense(Problem& problem, double& eps, bool only_hard, Condensed& condensed);
+  /// The motion without reactions, and with a unit reaction in each row.
+  void fill_condensed(bool position_level, Condensed& condensed);
+  template <class Problem>
+  void publish(Problem& problem, double& eps);
+  /// Solves the condensed problem, by whatever solver suits it, and starts from there.
+  template <class Problem>
+  bool find_active_sets(Problem& problem, double& eps, ContactSolverKind solver);
+  /// Lets a solver of contact problems find the reactions, and Newton's method finish.
+  template <class Problem>
+  bool solve_from_active_sets(Problem& problem, double& eps, ContactSolverKind solver,
+                              int& iterations, const char* what);
+
+  StepWork& w_;
+  bool free_bodies_;  // nothing but contacts connects them
+  KktMatrix K_;
+  VecX rhs_;
+  FreeContacts free_contacts_;
+  std::vector<int> active_;  // contacts in a problem of free bodies
+};
+
+}  // namespace clatter

@@ -1,0 +1,262 @@
+#pragma once
+
+// The templates of ContactStage, for sources that solve with it.
+
+#include <clatter/schemes/contact_stage.hpp>
+
+namespace clatter {
+
+inline constexpr int max_recoveries = 4;
+/// Of the condensed problem, in the common error of contact problems; Newton's method finishes.
+inline constexpr double condensed_tolerance = 1e-10;
+inline constexpr int max_linearisations = 20;
+/// Islands too large for Newton's method: sweeps, and the relative residual they are to reach.
+inline constexpr int max_sweeps = 1'000;
+inline constexpr double sweep_tolerance = 1e-4, sweep_patience = 20.0;
+
+/// Newton's method from where the problem stands; where it fails, Gauss-Seidel on the condensed
+/// contact problem finds the active sets and Newton finishes.
+template <class Problem>
+bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const char* what) {
+  const bool has_groups = !w_.machine.contact_groups().empty();
+  const bool wanted = !Problem::position_level && w_.contacts.on_problem != nullptr;
+  if (w_.spec.contact_solver) {
+    if (wanted) publish(problem, eps);
+    w_.contacts.mark_all_hard();
+    return solve_from_active_sets(problem, eps, *w_.spec.contact_solver, iterations, what);
+  }
+  if (free_bodies_) {
+    if (solve_free(problem, eps, iterations, what)) return true;
+    if (has_groups) return false;  // too many for one matrix
+    problem.reset();
+  } else if (wanted) {
+    publish(problem, eps);
+  }
+  int more = 0;
+  if (newton(problem, eps, more, what)) {
+    iterations += more;
+    return true;
+  }
+  iterations += more;
+  // The solution does not depend on the scaling; the way to it does.
+  w_.contacts.mark_hard_islands();
+  problem.reset();
+  w_.contacts.scale_rows(Scaling::delassus, 1.0);
+  ++w_.counts.recovered;
+  return solve_from_active_sets(problem, eps, ContactSolverKind::automatic, iterations, what);
+}
+
+template <class Problem>
+bool ContactStage::solve_from_active_sets(Problem& problem, double& eps, ContactSolverKind solver,
+                                          int& iterations, const char* what) {
+  for (int attempt = 1; attempt <= max_recoveries; ++attempt) {
+    if (!find_active_sets(problem, eps, solver)) return false;
+    int more = 0;
+    const bool done = newton(problem, eps, more, what);
+    iterations += 1 + more;
+    if (done) return true;
+  }
+  return false;
+}
+
+template <class Jump>
+bool ContactStage::jump_together(Jump& jump, double& eps) {
+  // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
+  // law has no solution then. Without rebound it always has one.
+  for (int attempt = 0;; ++attempt) {
+    int updates = 0;
+    const bool solved = solve(jump, eps, updates, "velocity");
+    w_.counts.velocity += updates;
+    if (solved) break;
+    if (attempt == 2) return false;
+    w_.contacts.forbid_rebound(attempt == 1);
+    jump.reset();
+    w_.counts.plastic = 1;
+  }
+  jump.add_impulses();
+  return true;
+}
+
+// ---- Bodies that only contacts connect
+
+template <class Problem>
+bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, const char* what) {
+  Residual r = problem.evaluate();
+  NodalVector& motion = w_.momentum;  // scratch between evaluations
+  const bool has_groups = !w_.machine.contact_groups().empty();
+  bool exact = true;
+  double swept = 0.0;  // residual
+  iterations = 0;
+  for (int linearisation = 0;; ++linearisation) {
+    if (!std::isfinite(r.merit)) {
+      w_.failure = fmt::format("the {} problem gave a value that is not a number", what);
+      return false;
+    }
+    if (r.converged() || (linearisation >= 4 && r.is_round_off())) return true;
+    // Swept islands are as good as the sweeps made them.
+    const double looser = std::max(sweep_tolerance, swept) / w_.spec.tolerance;
+    if (!exact && r.momentum <= 10.0 * looser && r.rows <= 10.0 * looser) return true;
+    if (!exact && linearisation >= 3 && r.momentum <= 100.0 * looser && r.rows <= 100.0 * looser) {
+      ++w_.counts.unfinished;
+      return true;
+    }
+    if (linearisation == max_linearisations) {
+      w_.failure = fmt::format("the {} problem did not converge{}", what, problem.culprit());
+      return false;
+    }
+    // Spheres that come far in a step are curved on the way, which only the whole matrix knows.
+    if (linearisation == 1 && !has_groups) {
+      int more = 0;
+      const bool done = newton(problem, eps, more, what);
+      iterations += more;
+      return done;
+    }
+    const bool curved = collect_free(problem, linearisation == 0, motion);
+    if (!Problem::position_level && linearisation == 0 && w_.contacts.on_problem &&
+        !active_.empty()) {
+      w_.contacts.publish(free_contacts_.problem(), active_);
+    }
+    // A first linearisation of what is curved is not worth more digits than it has.
+    const double precision =
+        curved && linearisation == 0 && !has_groups ? 1e-3 : 0.01 * w_.spec.tolerance;
+    const FreeContacts::Result result =
+        free_contacts_.solve(linearisation == 0, precision,
+                             {sweep_tolerance, has_groups ? max_sweeps : 0, sweep_patience});
+    if (!result.solved && !has_groups) return false;
+    swept = result.residual;
+    w_.counts.regularised += result.regularised;
+    w_.counts.recovered += result.recovered;
+    w_.counts.sweeps = std::max(w_.counts.sweeps, result.sweeps);
+    w_.counts.sweep_residual = std::max(w_.counts.sweep_residual, result.residual);
+    iterations += std::max(1, result.updates);
+    exact = result.all_exact;
+    take_free_solution(problem, motion);
+    r = problem.evaluate();
+  }
+}
+
+template <class Problem>
+bool ContactStage::collect_free(Problem& problem, bool first, NodalVector& motion) {
+  const ContactSet& contacts = w_.contacts;
+  const auto nodes = static_cast<int>(w_.machine.nodes().size());
+  // The motion without reactions, and what the reactions must add to it.
+  w_.reaction.setZero();
+  contacts.add_reactions(w_.reaction);
+  w_.residual += w_.reaction;
+  free_contacts_.clear(w_.machine.nodes().size());
+  of_node(motion, ground).setZero();
+  for (int n = 1; n < nodes; ++n) {
+    FreeContacts::Compliance& compliance = free_contacts_.compliance(n);
+    compliance = problem.compliance(n);
+    of_node(motion, n).template head<3>() =
+        -compliance.translation.cwiseProduct(of_node(w_.residual, n).template head<3>());
+    of_node(motion, n).template tail<3>() =
+        -compliance.rotation * of_node(w_.residual, n).template tail<3>();
+  }
+  active_.clear();
+  bool curved = false;
+  for (std::size_t c = 0; c < contacts.count(); ++c) {
+    const ContactWork& work = contacts.work[c];
+    if (!work.near || !problem.may_close(work)) continue;
+    const Contact& contact = contacts.contact(c);
+    active_.push_back(static_cast<int>(c));
+    curved = curved || (Problem::position_level && !contact.has_face());
+    ContactLaw law = problem.law(work);
+    int rows = contact.rows();
+    if (Problem::position_level) {  // no more than the normal and sliding
+      law.ball_count = contact.block(FrictionKind::sliding) != nullptr ? 1 : 0;
+      rows = law.ball_count > 0 ? 1 + law.balls[0].rows : 1;
+    }
+    const PairRows force = work.scale.head(rows).asDiagonal() * work.G.topRows(rows);
+    PairRows change = force;
+    if (Problem::position_level) contacts.to_increments_of(contact, w_.T, change);
+    const RowVector rates =
+        work.ghat.head(rows) + change * of_pair(motion, contact.a(), contact.b());
+    RowVector p = work.equations.phi.head(rows);
+    if (first) {
+      for (int i = 0; i < rows; ++i) {
+        p[i] = work.scale[i] > 0.0 ? problem.last_reaction(c)[i] / work.scale[i] : 0.0;
+      }
+    }
+    free_contacts_.add(contact.a(), contact.b(), law, change, force, rates, p);
+  }
+  return curved;
+}
+
+template <class Problem>
+void ContactStage::take_free_solution(Problem& problem, const NodalVector& motion) {
+  const auto nodes = static_cast<int>(w_.machine.nodes().size());
+  NodalVector& correction = problem.correction();
+  correction += motion;
+  for (int n = 1; n < nodes; ++n) of_node(correction, n) += free_contacts_.motion(n);
+  VecX& multipliers = problem.contact_multipliers();
+  multipliers.setZero();
+  for (std::size_t k = 0; k < active_.size(); ++k) {
+    const Contact& contact = w_.contacts.contact(static_cast<std::size_t>(active_[k]));
+    const RowVector p = free_contacts_.reaction(k);
+    multipliers.segment(contact.first_row, p.size()) = p;
+  }
+}
+
+// ---- The contact problem as a value
+
+template <class Problem>
+void ContactStage::publish(Problem& problem, double& eps) {
+  Condensed condensed;
+  if (!condense(problem, eps, false, condensed) || condensed.which.empty()) return;
+  w_.contacts.publish({condensed.D.sparseView(), condensed.b, condensed.contacts}, condensed.which);
+}
+
+template <class Problem>
+bool ContactStage::condense(Problem& problem, double& eps, bool only_hard, Condensed& condensed) {
+  const Residual r = problem.evaluate();
+  if (!std::isfinite(r.merit)) return false;
+
+  condensed = {};
+  int rows = 0;
+  for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
+    const Contact& contact = w_.contacts.contact(c);
+    const ContactWork& work = w_.contacts.work[c];
+    if (!work.near || !problem.may_close(work)) continue;
+    if (only_hard && !w_.contacts.is_hard(contact)) continue;
+    condensed.contacts.push_back({rows, contact.rows(), problem.law(work)});
+    condensed.which.push_back(static_cast<int>(c));
+    rows += contact.rows();
+  }
+  K_.set_zero();
+  problem.assemble_free(K_);
+  if (eps > 0.0) K_.regularise(eps);
+  if (!K_.factorise(eps > 0.0)) return false;
+  condensed.motions.resize(K_.size(), rows);
+  condensed.D.resize(rows, rows);
+  condensed.b.resize(rows);
+  fill_condensed(Problem::position_level, condensed);
+  return true;
+}
+
+template <class Problem>
+bool ContactStage::find_active_sets(Problem& problem, double& eps, ContactSolverKind solver) {
+  Condensed condensed;
+  if (!condense(problem, eps, true, condensed)) return false;
+  VecX p(condensed.b.size());
+  for (std::size_t k = 0; k < condensed.which.size(); ++k) {
+    p.segment(condensed.contacts[k].first_row, condensed.contacts[k].rows) =
+        w_.contacts.work[static_cast<std::size_t>(condensed.which[k])].equations.phi;
+  }
+  ContactSolver().solve({condensed.D.sparseView(), condensed.b, condensed.contacts},
+                        {solver, condensed_tolerance}, p);
+
+  condensed.free.noalias() += condensed.motions * p;
+  condensed.free.tail(w_.contacts.rows()).setZero();
+  problem.move(K_, condensed.free, 1.0);
+  VecX& multipliers = problem.contact_multipliers();
+  multipliers.setZero();
+  for (std::size_t k = 0; k < condensed.which.size(); ++k) {
+    const Contact& contact = w_.contacts.contact(static_cast<std::size_t>(condensed.which[k]));
+    multipliers.segment(contact.first_row, contact.rows()) =
+        p.segment(condensed.contacts[k].first_row, contact.rows());
+  }
+  return true;
+}
+
+}  // namespace clatter

@@ -1,0 +1,20 @@
+#include <clatter/schemes/make_scheme.hpp>
+#include <clatter/schemes/moreau/moreau.hpp>
+#include <clatter/schemes/nsga/nsga.hpp>
+#include <clatter/schemes/nsga_coupled/nsga_coupled.hpp>
+
+namespace clatter {
+
+std::unique_ptr<Scheme> make_scheme(const Machine& machine, const IntegratorSpec& spec) {
+  switch (spec.kind) {
+    case IntegratorKind::nsga_coupled:
+      return std::make_unique<NsgaCoupled>(machine, spec);
+    case IntegratorKind::moreau:
+      return std::make_unique<Moreau>(machine, spec);
+    case IntegratorKind::nsga:
+      break;
+  }
+  return std::make_unique<Nsga>(machine, spec);
+}
+
+}  // namespace clatter

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <clatter/schemes/generalized_alpha.hpp>
+#include <clatter/schemes/newton.hpp>
+#include <clatter/schemes/smooth_end.hpp>
+
+namespace clatter {
+
+/// The smooth motion of a step, without contacts: 001 (3). Unknowns: velocities, forces of the
+/// joints.
+class SmoothMotion {
+ public:
+  static constexpr bool is_predicted = true;
+
+  SmoothMotion(StepWork& work, const GeneralizedAlpha& coefficients);
+
+  const SmoothEnd& end() const { return end_; }
+  /// First guess: the acceleration stays as it was. 001 (4)
+  void predict();
+  /// a of the end of the step, 001 (4), from its accelerations.
+  const NodalVector& algorithmic_acceleration();
+
+  // ---- As Newton's method sees it
+  Residual evaluate();
+  void assemble(KktMatrix& K);
+  void fill_right_side(const KktMatrix& K, VecX& x) const;
+  void move(const KktMatrix& K, const VecX& x, double factor);
+  std::string culprit() const { return w_.joints.worst(); }
+
+ private:
+  friend struct NsgaProbe;  // tests differentiate the problem
+
+  StepWork& w_;
+  GeneralizedAlpha c_;
+  SmoothEnd end_;
+  NodalVector a_;
+};
+
+}  // namespace clatter

@@ -1,0 +1,282 @@
+#include <cmath>
+
+#include <clatter/schemes/nsga_coupled/coupled_step.hpp>
+
+namespace clatter {
+
+void CoupledContact::size_rows(int rows) {
+  for (RowVector* x : {&force, &impulse, &impulse_before, &percussion, &rate, &acceleration}) {
+    x->setZero(rows);
+  }
+}
+
+void CoupledContact::set_zero() {
+  for (RowVector* x : {&force, &impulse, &impulse_before}) x->setZero();
+  push = push_before = 0.0;
+}
+
+CoupledStep::CoupledStep(StepWork& work, const GeneralizedAlpha& coefficients)
+    : w_(work), c_(coefficients), ratio_((1.0 - c_.af) / (1.0 - c_.am)) {
+  const Eigen::Index size = work.machine.nodal_size();
+  for (NodalVector* x : {&ha_, &y_, &v_before_, &y_before_, &U_, &Q_}) *x = NodalVector::Zero(size);
+  for (std::size_t level = 0; level < 3; ++level) {
+    momentum_residual_[level] = reactions_[level] = NodalVector::Zero(size);
+    joint_multipliers_[level] = joint_residual_[level] = VecX::Zero(work.machine.joint_rows());
+  }
+  size_contacts();
+}
+
+void CoupledStep::size_contacts() {
+  contacts_.resize(w_.contacts.count());
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    contacts_[c].size_rows(w_.contacts.contact(c).rows());
+  }
+  force_residual_ = impulse_residual_ = VecX::Zero(w_.contacts.rows());
+  push_residual_ = VecX::Zero(static_cast<Eigen::Index>(contacts_.size()));
+}
+
+void CoupledStep::project_contacts() {
+  for (CoupledContact& work : contacts_) {
+    work.push = work.position.phi.size() > 0 && work.position.status != ContactStatus::open
+                    ? work.position.phi[0]
+                    : 0.0;
+    work.impulse = work.velocity.phi;
+    work.force = work.forces.phi;
+  }
+}
+
+Residual CoupledStep::evaluate() {
+  const Machine& machine = w_.machine;
+  const double h = w_.h, gamma = c_.gamma * ratio_, beta = c_.beta * ratio_;
+  w_.total = h * y_;
+  retract(machine.nodes(), w_.state->q, w_.total, w_.q);
+  const ForceSizes sizes = machine.forces(w_.q, w_.v, w_.instant, w_.f);
+  w_.smooth_numbers = sizes.numbers;
+  U_ = w_.v - v_before_ - gamma * ha_;
+  Q_ = y_ - y_before_ - beta * ha_;
+
+  w_.joints.evaluate(w_.q);
+  w_.contacts.evaluate_rows(*w_.state, w_.q);
+  // Squares of residuals of positions, and of velocities and accelerations.
+  double of_positions = 0.0, of_motion = 0.0;
+  evaluate_joints(of_positions, of_motion);
+  for (std::size_t c = 0; c < contacts_.size(); ++c) evaluate_contact(c);
+  if (!given_contacts_) {
+    of_motion += force_residual_.squaredNorm() + impulse_residual_.squaredNorm();
+    of_positions += push_residual_.squaredNorm();
+  }
+  add_reactions();
+
+  double all = h * sizes.terms, momentum = 0.0;
+  const std::array<const NodalVector*, 3> moved{&ha_, &U_, &Q_};
+  for (std::size_t level = 0; level < 3; ++level) {
+    machine.apply_mass(*moved[level], w_.momentum);
+    momentum_residual_[level] = w_.momentum - reactions_[level];
+    all += machine.weighted_norm(w_.momentum) + machine.weighted_norm(reactions_[level]);
+  }
+  momentum_residual_[A] -= h * w_.f;
+  for (const NodalVector& residual : momentum_residual_) {
+    momentum = std::hypot(momentum, machine.weighted_norm(residual));
+  }
+  const double speed = round_off * (machine.kinetic_norm(w_.v) + machine.kinetic_norm(y_) +
+                                    w_.joints.target_speed(w_.instant) + h * sizes.numbers);
+  const double allowed = w_.spec.tolerance * all + speed;
+  const double of_numbers = round_off * w_.mass_root * w_.span / h;  // that gaps come from
+  Residual r;
+  r.momentum = ratio(momentum, allowed);
+  r.rows = std::max(ratio(std::sqrt(of_motion), allowed),
+                    ratio(std::sqrt(of_positions), allowed + of_numbers));
+  r.merit = std::sqrt(of_motion + of_positions + momentum * momentum);
+  return r;
+}
+
+void CoupledStep::evaluate_joints(double& of_positions, double& of_motion) {
+  const double h = w_.h;
+  Mat12 H;
+  for (std::size_t j = 0; j < w_.joints.count(); ++j) {
+    const Joint& joint = w_.joints.joint(j);
+    const Vec12 a = of_pair(ha_, joint.a(), joint.b()), v = of_pair(w_.v, joint.a(), joint.b());
+    for (Eigen::Index i = 0; i < w_.joints.rows(j).rows(); ++i) {
+      const JointRow& condition = joint.rows()[static_cast<std::size_t>(i)];
+      const Eigen::Index row = joint.first_row + i;
+      const double scale = w_.joints.scale()[row];
+      condition.row_derivative(w_.q, H);
+      const double wanted = w_.target_acceleration(joint, condition);
+      std::array<double, 3> off{
+          w_.joints.rows(j).row(i).dot(a) + h * (v.dot(H * v) - wanted),
+          w_.joints.rows(j).row(i).dot(v) - Joint::target_rate(condition, w_.instant.drives[j]),
+          joint.misfit(condition, w_.instant.drives[j], w_.q) / h};
+      if (!condition.holds_position()) off[P] = joint_multipliers_[P][row] / scale;
+      for (std::size_t level = 0; level < 3; ++level) {
+        joint_residual_[level][row] = -scale * off[level];
+        (level == P ? of_positions : of_motion) += scale * scale * off[level] * off[level];
+      }
+    }
+  }
+}
+
+void CoupledStep::fill_right_side(const CoupledMatrix& K, VecX& x) const {
+  constexpr std::array levels{Level::acceleration, Level::velocity, Level::position};
+  for (const Level level : levels) {
+    const auto i = static_cast<std::size_t>(level);
+    K.gather(momentum_residual_[i], level, x);
+    x.segment(K.joint_multiplier(level), w_.machine.joint_rows()) = joint_residual_[i];
+  }
+  x.segment(K.contact_multiplier(Level::acceleration), force_residual_.size()) = force_residual_;
+  x.segment(K.contact_multiplier(Level::velocity), impulse_residual_.size()) = impulse_residual_;
+  x.segment(K.contact_multiplier(Level::position), push_residual_.size()) = push_residual_;
+  if (given_contacts_) x.tail(x.size() - K.contact_multiplier(Level::acceleration)).setZero();
+  x *= -1.0;
+}
+
+void CoupledStep::move(const CoupledMatrix& K, const VecX& x, double factor) {
+  K.scatter(x, factor, Level::acceleration, ha_);
+  K.scatter(x, factor, Level::velocity, w_.v);
+  K.scatter(x, factor, Level::position, y_);
+  for (const Level level : {Level::acceleration, Level::velocity, Level::position}) {
+    joint_multipliers_[static_cast<std::size_t>(level)] +=
+        factor * x.segment(K.joint_multiplier(level), w_.machine.joint_rows());
+  }
+  if (given_contacts_) return;
+  const int force = K.contact_multiplier(Level::acceleration),
+            impulse = K.contact_multiplier(Level::velocity),
+            push = K.contact_multiplier(Level::position);
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    const Contact& contact = w_.contacts.contact(c);
+    CoupledContact& work = contacts_[c];
+    work.force += factor * x.segment(force + contact.first_row, contact.rows());
+    work.impulse += factor * x.segment(impulse + contact.first_row, contact.rows());
+    work.push += factor * x[push + static_cast<int>(c)];
+  }
+}
+
+void CoupledStep::guess() {
+  const double h = w_.h;
+  const GeneralizedAlpha& c = c_;
+  const NodalVector& mean =
+      w_.state->algorithmic_acceleration;  // the auxiliary variable of 002 (71)
+  NodalVector& part = w_.momentum;  // of its new value that the new accelerations leave alone
+  part = (c.af * w_.state->acceleration - c.am * mean) / (1.0 - c.am);
+  v_before_ = w_.state->v + h * ((1.0 - c.gamma) * mean + c.gamma * part);
+  y_before_ = w_.state->v + h * ((0.5 - c.beta) * mean + c.beta * part);
+  ha_ = h * w_.state->acceleration;
+  w_.v = v_before_ + c.gamma * ratio_ * ha_;
+  y_ = y_before_ + c.beta * ratio_ * ha_;
+  joint_multipliers_[0] = h * w_.joint_forces.cwiseQuotient(w_.joints.scale());
+  joint_multipliers_[1].setZero();
+  joint_multipliers_[2].setZero();
+
+  w_.total = h * y_;
+  retract(w_.machine.nodes(), w_.state->q, w_.total, w_.q);
+  for (std::size_t k = 0; k < contacts_.size(); ++k) guess_contact(k);
+}
+
+void CoupledStep::guess_contact(std::size_t index) {
+  const double h = w_.h;
+  const GeneralizedAlpha& c = c_;
+  CoupledContact& work = contacts_[index];
+  ContactWork& base = w_.contacts.work[index];
+  const ContactState& state = w_.state->contacts[index];
+  base.candidate = base.near && state.armed && w_.contacts.contact(index).over_face(w_.q);
+  if (!base.near) {
+    work.set_zero();
+    return;
+  }
+  RowVector unit = base.scale;  // of the scaled unknowns
+  for (double& each : unit) each = each > 0.0 ? 1.0 / each : 0.0;
+  const RowVector kept = (c.af * state.force - c.am * state.mean_force) / (1.0 - c.am);
+  work.force = h * unit.cwiseProduct(state.force);
+  work.impulse_before = h * unit.cwiseProduct((1.0 - c.gamma) * state.mean_force + c.gamma * kept);
+  work.push_before = h * unit[0] * ((0.5 - c.beta) * state.mean_force[0] + c.beta * kept[0]);
+  work.impulse = work.impulse_before + c.gamma * ratio_ * work.force;
+  work.push = work.push_before + c.beta * ratio_ * work.force[0];
+}
+
+void CoupledStep::forget_contacts() {
+  for (CoupledContact& work : contacts_) {
+    work.force.setZero();
+    work.impulse = work.impulse_before;
+    work.push = work.push_before;
+  }
+}
+
+void CoupledStep::evaluate_contact(std::size_t c) {
+  CoupledContact& work = contacts_[c];
+  const ContactWork& base = w_.contacts.work[c];
+  const Contact& contact = w_.contacts.contact(c);
+  const Eigen::Index rows = contact.rows();
+  const double gamma = c_.gamma * ratio_, beta = c_.beta * ratio_;
+  work.percussion = work.impulse - work.impulse_before - gamma * work.force;
+  work.correction = work.push - work.push_before - beta * work.force[0];
+  if (!base.near) {
+    work.position.status = work.velocity.status = work.forces.status = ContactStatus::open;
+    force_residual_.segment(contact.first_row, rows) = -work.force;
+    impulse_residual_.segment(contact.first_row, rows) = -work.impulse;
+    push_residual_[static_cast<Eigen::Index>(c)] = -work.push;
+    return;
+  }
+  static const ContactLaw frictionless;
+  const RowVector gap = RowVector::Constant(1, base.scale[0] * contact.gap(w_.q) / w_.h);
+  clatter::evaluate(frictionless, base.candidate, gap, RowVector::Constant(1, work.push), true,
+                    work.position);
+  const bool closed = work.position.status != ContactStatus::open;
+  work.frame = contact.frame(w_.q, w_.state->contacts[c].tangent);
+  work.derivative = contact.derivative(w_.q, work.frame);
+  const Vec12 v = of_pair(w_.v, contact.a(), contact.b());
+  contact.rows_rate(w_.q, work.frame, work.derivative, v, work.turning);
+  work.rate = base.scale.cwiseProduct(base.G * v);
+  work.acceleration = base.scale.cwiseProduct(base.G * of_pair(ha_, contact.a(), contact.b()) +
+                                              w_.h * (work.turning * v));
+  RowVector xi = work.rate;
+  const Vec12 v_start = of_pair(w_.state->v, contact.a(), contact.b());
+  for (int i = 0; i < rows; ++i) {
+    const double e = base.bounce * contact.restitution_of_row(i);
+    if (e != 0.0) xi[i] += e * base.scale[i] * base.G.row(i).dot(v_start);
+  }
+  clatter::evaluate(base.law, closed, xi, work.impulse, true, work.velocity);
+  evaluate_forces(base.law, work.velocity, work.rate, work.acceleration, work.force, true,
+                  work.forces, work.dforces_drate);
+  force_residual_.segment(contact.first_row, rows) = work.forces.residual;
+  impulse_residual_.segment(contact.first_row, rows) = work.velocity.residual;
+  push_residual_[static_cast<Eigen::Index>(c)] = work.position.residual[0];
+  w_.contacts.residual.segment(contact.first_row, rows) =
+      work.forces.residual.cwiseAbs() + work.velocity.residual.cwiseAbs();
+}
+
+/// Rows that hold no position correct it by half of what they do to velocities, as friction does.
+void CoupledStep::add_half_impulses() {
+  for (const Joint& joint : w_.machine.joints()) {
+    Eigen::Index row = joint.first_row;
+    for (const JointRow& condition : joint.rows()) {
+      if (!condition.holds_position()) {
+        w_.joint_total[row] += 0.5 * w_.joints.scale()[row] * joint_multipliers_[1][row];
+      }
+      ++row;
+    }
+  }
+}
+
+void CoupledStep::add_reactions() {
+  for (std::size_t level = 0; level < 3; ++level) {
+    reactions_[level].setZero();
+    w_.joint_total = w_.joints.scale().cwiseProduct(joint_multipliers_[level]);
+    if (level == 2) add_half_impulses();
+    w_.joints.add_reactions(w_.joint_total, reactions_[level]);
+  }
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    const CoupledContact& work = contacts_[c];
+    const ContactWork& base = w_.contacts.work[c];
+    if (!base.near) continue;
+    const Contact& contact = w_.contacts.contact(c);
+    RowVector correction = 0.5 * work.percussion;
+    correction[0] = work.correction;
+    const std::array<const RowVector*, 3> scaled{&work.force, &work.percussion, &correction};
+    for (std::size_t level = 0; level < 3; ++level) {
+      if (scaled[level]->isZero(0.0)) continue;
+      add_to_pair(reactions_[level], contact.a(), contact.b(),
+                  base.G.transpose() * base.scale.cwiseProduct(*scaled[level]));
+    }
+  }
+}
+
+}  // namespace clatter

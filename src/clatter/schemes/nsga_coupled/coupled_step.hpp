@@ -1,0 +1,100 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include <clatter/machine/coupled_matrix.hpp>
+#include <clatter/schemes/generalized_alpha.hpp>
+#include <clatter/schemes/newton.hpp>
+
+namespace clatter {
+
+/// What the coupled step works out for one contact. Unknowns, scaled: h lambda, P, khat_N / h.
+struct CoupledContact {
+  RowVector force, impulse;
+  double push = 0.0;
+  // What P and khat are when forces and Lambda, k vanish.
+  RowVector impulse_before;
+  double push_before = 0.0;
+  // At the present unknowns.
+  RowVector percussion;          ///< Lambda
+  double correction = 0.0;       ///< k_N / h
+  RowVector rate, acceleration;  ///< scaled; acceleration times h
+  ContactFrame frame;
+  FrameDerivative derivative;
+  PairRows turning;  ///< d(rows)/dt along v
+  ContactEquations position, velocity, forces;
+  RowMatrix dforces_drate;
+
+  void size_rows(int rows);
+  void set_zero();
+};
+
+/// The step of the coupled scheme as one problem: accelerations, velocities and positions, with
+/// forces, impulses and position corrections of joints and contacts. All in units of velocity and
+/// momentum: equations of accelerations times h, those of positions over h. 002 (127)-(142).
+class CoupledStep {
+ public:
+  static constexpr bool is_predicted = true;
+
+  CoupledStep(StepWork& work, const GeneralizedAlpha& coefficients);
+
+  /// Room for the contacts that are listed now.
+  void size_contacts();
+  /// The first guess: accelerations and forces as they were, no impulses.
+  void guess();
+  /// The guess without forces of contacts.
+  void forget_contacts();
+  /// Each contact law gives what it would have; forces follow, so that impulses keep their meaning.
+  void project_contacts();
+  /// While given, forces and impulses of contacts are no unknowns.
+  void give_contacts(bool given) { given_contacts_ = given; }
+
+  // ---- As Newton's method sees it
+  Residual evaluate();
+  void assemble(CoupledMatrix& K);
+  void fill_right_side(const CoupledMatrix& K, VecX& x) const;
+  void move(const CoupledMatrix& K, const VecX& x, double factor);
+  std::string culprit() const { return w_.culprit(); }
+
+  // ---- What came out
+  /// h times the accelerations.
+  const NodalVector& scaled_acceleration() const { return ha_; }
+  const CoupledContact& contact(std::size_t c) const { return contacts_[c]; }
+  /// Scaled multipliers of joints: h times forces, impulses.
+  const VecX& joint_forces() const { return joint_multipliers_[A]; }
+  const VecX& joint_impulses() const { return joint_multipliers_[V]; }
+  const VecX& joint_rates_residual() const { return joint_residual_[V]; }
+
+ private:
+  friend struct NsgaCoupledProbe;                    // tests differentiate the step
+  static constexpr std::size_t A = 0, V = 1, P = 2;  // levels
+
+  void guess_contact(std::size_t c);
+  void evaluate_joints(double& of_positions, double& of_motion);
+  void evaluate_contact(std::size_t c);
+  void add_reactions();
+  void add_half_impulses();
+  void assemble_joint(CoupledMatrix& K, std::size_t j);
+  void leave_contact(CoupledMatrix& K, std::size_t c);
+  void add_contact_stiffness(CoupledMatrix& K, std::size_t c);
+  void add_contact_rows(CoupledMatrix& K, std::size_t c);
+  void add_contact_columns(CoupledMatrix& K, std::size_t c);
+  template <class Block>
+  void increments(Block& block, int a, int b) const;
+
+  StepWork& w_;
+  GeneralizedAlpha c_;
+  double ratio_;  // of a change of the auxiliary variables to that of accelerations
+  bool given_contacts_ = false;
+  std::vector<CoupledContact> contacts_;
+  // Unknowns, all velocities: h a, v (that of the work), increment / h; and what the latter are
+  // without a, U and Q.
+  NodalVector ha_, y_, v_before_, y_before_;
+  NodalVector U_, Q_;  // changes of velocities, and of increments over h, by impulses
+  std::array<NodalVector, 3> momentum_residual_, reactions_;
+  std::array<VecX, 3> joint_multipliers_, joint_residual_;  // scaled
+  VecX force_residual_, impulse_residual_, push_residual_;  // of contacts
+};
+
+}  // namespace clatter

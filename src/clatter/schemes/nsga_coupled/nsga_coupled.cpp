@@ -1,0 +1,164 @@
+#include <algorithm>
+
+#include <clatter/math/stopwatch.hpp>
+#include <clatter/schemes/nsga_coupled/nsga_coupled.hpp>
+
+namespace clatter {
+namespace {
+
+constexpr int max_projections = 500;
+/// Of a step: what the step that gives the first accelerations and forces takes.
+constexpr double first_step = 1e-2;
+
+}  // namespace
+
+NsgaCoupled::NsgaCoupled(const Machine& machine, const IntegratorSpec& spec)
+    : Scheme(machine, spec),
+      c_(spec.rho_inf),
+      step_(w_, c_),
+      K_(machine, w_.contacts.list()),
+      rhs_(VecX::Zero(K_.size())) {}
+
+void NsgaCoupled::size_contacts() {
+  CoupledMatrix K(w_.machine, w_.contacts.list());
+  K.matrix().count_on_from(K_.matrix());
+  K_ = std::move(K);
+  rhs_ = VecX::Zero(K_.size());
+  step_.size_contacts();
+}
+
+bool NsgaCoupled::visit_contact_problems(std::function<void(const ContactProblem&)> /*visit*/) {
+  return false;
+}
+
+SchemeTimes NsgaCoupled::times() const {
+  SchemeTimes times = Scheme::times();
+  times.linear_algebra += K_.matrix().time;
+  times.factorisations += K_.matrix().factorisations;
+  times.solves += K_.matrix().solves;
+  return times;
+}
+
+/// Accelerations and forces of the contacts that are closed: those at the end of a very short step,
+/// of which nothing else is kept.
+bool NsgaCoupled::start(State& state) {
+  if (!Scheme::start(state)) return false;
+  w_.begin(state, first_step * w_.spec.step);
+  if (!solve_step()) return true;
+  const double h = w_.h;
+  state.acceleration = state.algorithmic_acceleration = step_.scaled_acceleration() / h;
+  state.joint_forces = w_.joints.scale().cwiseProduct(step_.joint_forces()) / h;
+  for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
+    ContactState& of = state.contacts[c];
+    of.force = w_.contacts.work[c].scale.cwiseProduct(step_.contact(c).force) / h;
+    of.mean_force = of.force;
+  }
+  return true;
+}
+
+bool NsgaCoupled::try_step(double t, double h) {
+  const Stopwatch stopwatch(times_.velocity);
+  w_.set_time(*w_.state, t + h);
+  w_.begin(*w_.state, h);
+  if (!solve_step()) return false;
+  if (!w_.contacts.far_ones_stay_open(*w_.state, w_.q, w_.total, w_.failure)) return false;
+  const State& state = *w_.state;
+  w_.vd = step_.scaled_acceleration() / h;
+  w_.momentum = (c_.af * state.acceleration + (1.0 - c_.af) * w_.vd -
+                 c_.am * state.algorithmic_acceleration) /
+                (1.0 - c_.am);
+  w_.joint_forces = w_.joints.scale().cwiseProduct(step_.joint_forces()) / h;
+  w_.joint_impulses = step_.joint_impulses();
+  w_.joints.residual = step_.joint_rates_residual();
+  accept_contacts();
+  accept(w_.momentum);
+  return true;
+}
+
+bool NsgaCoupled::solve_from_guess(double at_least, bool with_contacts) {
+  double eps = std::max(w_.state->solver.coupled, at_least);
+  int updates = 0;
+  step_.give_contacts(false);
+  step_.guess();
+  if (!with_contacts) step_.forget_contacts();
+  const bool solved = solve_by_newton(step_, K_, rhs_, eps, updates, w_, "coupled");
+  w_.counts.velocity += updates;
+  if (at_least == 0.0) w_.state->solver.coupled = eps;
+  return solved;
+}
+
+bool NsgaCoupled::solve_step() {
+  // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
+  // law has no solution then. Without rebound it has one.
+  std::string reason;
+  for (const bool may_rebound : {true, false}) {
+    if (!may_rebound) {
+      for (ContactWork& work : w_.contacts.work) work.bounce = 0.0;
+      w_.counts.plastic = 1;
+    }
+    // Redundant contacts want more regularisation the further the guess is off: without it an
+    // update goes far along what does not matter.
+    for (const double at_least : {0.0, 1e-6, 1e-3}) {
+      if (at_least > 0.0) {  // the solution does not depend on the scaling; the way to it does
+        w_.contacts.evaluate_rows(*w_.state, w_.state->q);
+        w_.contacts.scale_rows(Scaling::delassus, 1.0);
+      }
+      if (solve_from_guess(at_least, true)) return true;
+      if (may_rebound && at_least == 0.0) reason = w_.failure;
+    }
+    step_.guess();
+    ++w_.counts.recovered;
+    if (solve_by_projections()) return true;
+    // Contacts that stand on the edges of their laws are left more easily from afar.
+    for (const double at_least : {1e-8, 1e-6, 1e-4, 1e-2}) {
+      if (solve_from_guess(at_least, false)) return true;
+    }
+  }
+  w_.failure = reason;
+  return false;
+}
+
+bool NsgaCoupled::solve_by_projections() {
+  for (int k = 0; k < max_projections; ++k) {
+    step_.give_contacts(true);
+    int updates = 0;
+    if (!solve_by_newton(step_, K_, rhs_, w_.state->solver.coupled, updates, w_, "coupled")) {
+      return false;
+    }
+    w_.counts.velocity += updates;
+    step_.give_contacts(false);
+    if (step_.evaluate().converged()) return true;
+    step_.project_contacts();
+  }
+  return false;
+}
+
+void NsgaCoupled::accept_contacts() {
+  for (std::size_t k = 0; k < w_.contacts.count(); ++k) {
+    const CoupledContact& coupled = step_.contact(k);
+    ContactWork& work = w_.contacts.work[k];
+    ContactState& state = w_.state->contacts[k];
+    const RowVector before = state.force;
+    if (!work.near) {
+      state.force.setZero();
+      state.mean_force.setZero();
+      state.percussion.setZero();
+      continue;
+    }
+    const Contact& contact = w_.contacts.contact(k);
+    state.force = work.scale.cwiseProduct(coupled.force) / w_.h;
+    state.mean_force =
+        (c_.af * before + (1.0 - c_.af) * state.force - c_.am * state.mean_force) / (1.0 - c_.am);
+    state.percussion = work.scale.cwiseProduct(coupled.percussion);
+    work.closed = coupled.position.status != ContactStatus::open;
+    work.status = coupled.velocity.status;
+    work.block_status = coupled.velocity.block_status;
+    work.equations.status = work.status;  // islands are made of these
+    work.impulse = work.scale.cwiseProduct(coupled.impulse);
+    const Vec12 before_and_after =
+        of_pair(w_.v, contact.a(), contact.b()) + of_pair(w_.state->v, contact.a(), contact.b());
+    work.done = 0.5 * work.impulse.cwiseProduct(work.G * before_and_after);
+  }
+}
+
+}  // namespace clatter

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <clatter/schemes/nsga_coupled/coupled_step.hpp>
+#include <clatter/schemes/scheme.hpp>
+
+namespace clatter {
+
+/// Coupled nonsmooth generalized-alpha scheme (002): accelerations, velocities and positions, with
+/// forces, impulses and position corrections of joints and contacts, are the unknowns of one
+/// semismooth Newton method. Contacts obey Signorini's law at all three levels; friction acts on
+/// the impulses of the step and, where these hold, on the forces. Forces and impulses come out
+/// apart. Rotations move by exponentials of increments in body axes, where 002 adds quaternions.
+class NsgaCoupled final : public Scheme {
+ public:
+  NsgaCoupled(const Machine& machine, const IntegratorSpec& spec);
+
+  bool start(State& state) override;
+  bool visit_contact_problems(std::function<void(const ContactProblem&)> visit) override;
+  bool separates_forces() const override { return true; }
+  SchemeTimes times() const override;
+
+ private:
+  friend struct NsgaCoupledProbe;  // tests differentiate the step
+
+  bool try_step(double t, double h) override;
+  void size_contacts() override;
+  bool solve_step();
+  /// Newton's method from the guess, regularised at least so much.
+  bool solve_from_guess(double at_least, bool with_contacts);
+  /// Forces and impulses of contacts by projection, the motion by Newton's method: 002 section 9.
+  bool solve_by_projections();
+  void accept_contacts();
+
+  GeneralizedAlpha c_;
+  CoupledStep step_;
+  CoupledMatrix K_;
+  VecX rhs_;
+};
+
+}  // namespace clatter

@@ -1,0 +1,174 @@
+#include <cmath>
+
+#include <clatter/schemes/position_correction.hpp>
+
+namespace clatter {
+
+double change_of_forces(StepWork& w, const SmoothEnd& smooth, bool moved, const NodalVector& v,
+                        NodalVector& out) {
+  if (!moved) {
+    out.setZero();
+    return w.smooth_numbers;
+  }
+  const ForceSizes sizes = w.machine.forces(w.q, v, w.instant, out);
+  out -= smooth.f;
+  return sizes.numbers;
+}
+
+PositionCorrection::PositionCorrection(StepWork& work, const SmoothEnd& smooth)
+    : w_(work),
+      smooth_(smooth),
+      U_(NodalVector::Zero(work.machine.nodal_size())),
+      nu_(VecX::Zero(work.machine.joint_rows())),
+      allowed_joint_(nu_) {
+  begin();
+}
+
+void PositionCorrection::begin() {
+  has_moved_ = false;
+  const int rows = w_.contacts.rows();
+  if (nu_contact_.size() != rows) nu_contact_.resize(rows), allowed_contact_.setZero(rows);
+  reset();
+}
+
+void PositionCorrection::reset() {
+  U_.setZero();
+  nu_.setZero();
+  nu_contact_.setZero();
+}
+
+FreeContacts::Compliance PositionCorrection::compliance(int n) const {
+  const Node& node = w_.machine.nodes()[static_cast<std::size_t>(n)];
+  return {node.inverse_mass * node.translations(), node.inverse_inertia};
+}
+
+Residual PositionCorrection::evaluate() {
+  const Machine& machine = w_.machine;
+  const double h2 = w_.h * w_.h;
+  const bool moved = !U_.isZero(0.0);  // else everything is as the smooth motion left it
+  const bool changed = moved || has_moved_;
+  w_.total = smooth_.increment + U_;
+  if (changed) {
+    retract(machine.nodes(), w_.state->q, w_.total, w_.q);
+    w_.joints.evaluate(w_.q);
+  }
+  has_moved_ = moved;
+  w_.contacts.evaluate_position_rows(*w_.state, w_.q);
+  double merit = evaluate_joints();
+  evaluate_contacts();
+  merit += w_.contacts.residual.squaredNorm();
+
+  // M U = h^2 (f - f_s + (G - G_s)^T la) + G^T nu + W^T phi
+  w_.joint_total = h2 * w_.joint_forces + w_.joints.scale().cwiseProduct(nu_);
+  w_.reaction.setZero();
+  w_.joints.add_reactions(w_.joint_total, w_.reaction);
+  w_.reaction -= h2 * smooth_.reaction;
+  w_.contacts.add_reactions(w_.reaction);
+  // Also lays the beams.
+  const double numbers = change_of_forces(w_, smooth_, changed, smooth_.v, w_.f);
+  if (moved) {
+    machine.apply_mass(U_, w_.momentum);
+  } else {
+    w_.momentum.setZero();
+  }
+  w_.residual = w_.momentum - h2 * w_.f - w_.reaction;
+
+  const double terms = machine.weighted_norm(w_.momentum) + h2 * machine.weighted_norm(w_.f) +
+                       machine.weighted_norm(w_.reaction);
+  const double momentum = machine.weighted_norm(w_.residual);
+  const double relative = w_.spec.tolerance * terms;
+  Residual r;
+  r.momentum = ratio(momentum, relative + round_off * (h2 * (smooth_.terms(machine) + numbers) +
+                                                       w_.mass_root * w_.span));
+  r.rows = largest_row(relative);
+  r.merit = std::sqrt(merit + momentum * momentum);
+  return r;
+}
+
+/// Returns the sum of squares.
+double PositionCorrection::evaluate_joints() {
+  const VecX& scale = w_.joints.scale();
+  VecX& residual = w_.joints.residual;
+  double sum = 0.0;
+  for (std::size_t j = 0; j < w_.joints.count(); ++j) {
+    const Joint& joint = w_.joints.joint(j);
+    const Joint::Drive& drive = w_.instant.drives[j];
+    for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+      const auto row = joint.first_row + static_cast<Eigen::Index>(i);
+      const JointRow& condition = joint.rows()[i];
+      if (condition.holds_position()) {
+        residual[row] = -scale[row] * joint.misfit(condition, drive, w_.q);
+        const double numbers =
+            (condition.is_length() ? w_.span : 1.0) + std::abs(Joint::target(condition, drive));
+        allowed_joint_[row] = scale[row] * round_off * numbers;
+      } else {
+        residual[row] = -nu_[row];  // takes no part
+        allowed_joint_[row] = 0.0;
+      }
+      sum += residual[row] * residual[row];
+    }
+  }
+  return sum;
+}
+
+void PositionCorrection::evaluate_contacts() {
+  for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
+    ContactWork& work = w_.contacts.work[c];
+    if (!work.near) continue;
+    const Contact& contact = w_.contacts.contact(c);
+    if (contact.slides_by_coordinates()) {
+      for (int i = 1; i <= contact.slip_rows(); ++i) {
+        work.ghat[i] = contact.slip_coordinate(i).value(w_.q) - w_.state->contacts[c].anchor[i];
+      }
+    } else {
+      work.ghat = work.G * of_pair(w_.total, contact.a(), contact.b());
+    }
+    work.ghat[0] = contact.gap(w_.q);
+    work.ghat = work.ghat.cwiseProduct(work.scale).eval();
+    allowed_contact_.segment(contact.first_row, contact.rows()) = round_off * w_.span * work.scale;
+  }
+  w_.contacts.evaluate_laws(*this, nu_contact_);
+}
+
+double PositionCorrection::largest_row(double relative) const {
+  double rows = 0.0;
+  const VecX &of_joints = w_.joints.residual, &of_contacts = w_.contacts.residual;
+  for (Eigen::Index i = 0; i < of_joints.size(); ++i) {
+    rows = std::max(rows, ratio(std::abs(of_joints[i]), allowed_joint_[i] + relative));
+  }
+  for (Eigen::Index i = 0; i < of_contacts.size(); ++i) {
+    rows = std::max(rows, ratio(std::abs(of_contacts[i]), allowed_contact_[i] + relative));
+  }
+  return rows;
+}
+
+void PositionCorrection::assemble(KktMatrix& K) {
+  assemble_smooth(K);
+  w_.contacts.add_position_tangents(K, w_.q, w_.T);
+}
+
+void PositionCorrection::assemble_free(KktMatrix& K) {
+  assemble_smooth(K);
+  w_.contacts.add_open(K);
+}
+
+void PositionCorrection::assemble_smooth(KktMatrix& K) {
+  w_.find_tangents(w_.total);
+  w_.add_tangents(K, smooth_.v, {1.0, 0.0, w_.h * w_.h});
+  w_.joints.add_position_tangents(K, w_.q, w_.joint_total, w_.T);
+}
+
+void PositionCorrection::fill_right_side(const KktMatrix& K, VecX& x) const {
+  K.gather(w_.residual, x);
+  x.head(w_.machine.dofs()) *= -1.0;
+  x.segment(K.joint_multiplier(0), nu_.size()) = -w_.joints.residual;
+  x.segment(K.contact_multiplier(0), nu_contact_.size()) = -w_.contacts.residual;
+}
+
+void PositionCorrection::move(const KktMatrix& K, const VecX& x, double factor) {
+  K.scatter(x, factor, U_);
+  nu_ += factor * x.segment(K.joint_multiplier(0), nu_.size());
+  nu_contact_ += factor * x.segment(K.contact_multiplier(0), nu_contact_.size());
+}
+
+}  // namespace clatter

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <clatter/contact/solvers/free_contacts.hpp>
+#include <clatter/schemes/newton.hpp>
+#include <clatter/schemes/smooth_end.hpp>
+
+namespace clatter {
+
+/// The least change U of positions that meets joints and contacts: 001 (8). Unknowns: U,
+/// multipliers of joints and contacts.
+class PositionCorrection {
+ public:
+  static constexpr bool is_predicted = false, position_level = true;
+
+  PositionCorrection(StepWork& work, const SmoothEnd& smooth);
+
+  /// Nothing is corrected yet; to be called at the start of a step.
+  void begin();
+  /// Whether anything was corrected.
+  bool has_moved() const { return has_moved_; }
+
+  // ---- As Newton's method sees it
+  Residual evaluate();
+  void assemble(KktMatrix& K);
+  void fill_right_side(const KktMatrix& K, VecX& x) const;
+  void move(const KktMatrix& K, const VecX& x, double factor);
+  std::string culprit() const { return w_.culprit(); }
+
+  // ---- As the solvers of contacts see it
+  bool may_close(const ContactWork& work) const { return work.candidate; }
+  const ContactLaw& law(const ContactWork& work) const { return work.position_law; }
+  const RowVector& last_reaction(std::size_t c) const { return w_.state->contacts[c].push; }
+  FreeContacts::Compliance compliance(int n) const;
+  /// The matrix without reactions of contacts.
+  void assemble_free(KktMatrix& K);
+  void reset();
+  NodalVector& correction() { return U_; }
+  VecX& contact_multipliers() { return nu_contact_; }
+
+ private:
+  friend struct NsgaProbe;  // tests differentiate the problem
+
+  double evaluate_joints();
+  void evaluate_contacts();
+  double largest_row(double relative) const;
+  void assemble_smooth(KktMatrix& K);
+
+  StepWork& w_;
+  const SmoothEnd& smooth_;
+  NodalVector U_;
+  VecX nu_, nu_contact_;  // scaled multipliers
+  VecX allowed_joint_, allowed_contact_;
+  bool has_moved_ = false;
+};
+
+}  // namespace clatter

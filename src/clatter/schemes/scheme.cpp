@@ -1,0 +1,129 @@
+#include <cmath>
+#include <utility>
+
+#include <clatter/schemes/scheme.hpp>
+
+namespace clatter {
+
+Scheme::Scheme(const Machine& machine, const IntegratorSpec& spec)
+    : w_(machine, spec), smooth_K_(machine), smooth_rhs_(VecX::Zero(smooth_K_.size())) {}
+
+SchemeTimes Scheme::times() const {
+  SchemeTimes times = times_;
+  times.linear_algebra += smooth_K_.matrix().time;
+  times.factorisations += smooth_K_.matrix().factorisations;
+  times.solves += smooth_K_.matrix().solves;
+  return times;
+}
+
+bool Scheme::visit_contact_problems(std::function<void(const ContactProblem&)> visit) {
+  w_.contacts.on_problem = std::move(visit);
+  return true;
+}
+
+void Scheme::list_contacts(State& state, double h) {
+  const bool shown = w_.contacts.show(state);
+  if (w_.contacts.search(state, h) || shown) size_contacts();
+}
+
+void Scheme::find_contacts(State& state) {
+  w_.contacts.reach_as_usual();
+  list_contacts(state, 0.0);
+}
+
+bool Scheme::step(State& state, double h) {
+  const double t = state.time;
+  w_.contacts.reach_as_usual();
+  list_contacts(state, h);
+  w_.state = &state;
+  bool done = try_step(t, h);
+  if (!done && w_.contacts.is_reaching_further()) {  // a far contact had met
+    list_contacts(state, h);
+    done = try_step(t, h);
+  }
+  if (done) state.time = t + h;
+  return done;
+}
+
+bool Scheme::start(State& state) {
+  find_contacts(state);
+  w_.set_time(state, state.time);
+  w_.begin(state, 0.0);
+  w_.q = state.q;
+  w_.machine.forces(state.q, state.v, w_.instant, w_.f);
+  // [M -G^T; -G 0] [vd; la] = [f; v.Hv - target''], scaled as everywhere.
+  double& eps = state.solver.smooth;
+  smooth_K_.set_zero();
+  w_.add_tangents(smooth_K_, state.v, {1.0, 0.0, 0.0});
+  w_.joints.add_tangents(smooth_K_);
+  if (eps > 0.0) smooth_K_.regularise(eps);
+  bool factorised = smooth_K_.factorise(eps > 0.0);
+  if (!factorised && eps == 0.0) {
+    eps = regularisation;
+    smooth_K_.regularise(eps);
+    factorised = smooth_K_.factorise(true);
+  }
+  if (!factorised) {
+    w_.failure = "the initial accelerations are not defined";
+    return false;
+  }
+  smooth_K_.gather(w_.f, smooth_rhs_);
+  Mat12 H;
+  for (const Joint& joint : w_.machine.joints()) {
+    const Vec12 pair = of_pair(state.v, joint.a(), joint.b());
+    for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+      const auto row = joint.first_row + static_cast<Eigen::Index>(i);
+      const JointRow& condition = joint.rows()[i];
+      condition.row_derivative(state.q, H);
+      smooth_rhs_[smooth_K_.joint_multiplier(static_cast<int>(row))] =
+          w_.joints.scale()[row] * (pair.dot(H * pair) - w_.target_acceleration(joint, condition));
+    }
+  }
+  smooth_K_.solve(smooth_rhs_);
+  state.acceleration.setZero();
+  smooth_K_.scatter(smooth_rhs_, 1.0, state.acceleration);
+  state.algorithmic_acceleration = state.acceleration;
+  state.joint_forces = w_.joints.scale().cwiseProduct(
+      smooth_rhs_.segment(smooth_K_.joint_multiplier(0), w_.machine.joint_rows()));
+  for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
+    const Contact& contact = w_.contacts.contact(c);
+    ContactState& of = state.contacts[c];
+    of.gap = contact.gap(state.q);
+    of.tangent = contact.frame(state.q, of.tangent).tangents[0];
+    of.armed = of.gap >= -1e-10 * w_.machine.length();
+    of.has_rate = false;
+  }
+  return true;
+}
+
+void Scheme::accept(const NodalVector& algorithmic_acceleration) {
+  State& state = *w_.state;
+  state.algorithmic_acceleration = algorithmic_acceleration;
+  state.acceleration = w_.vd;
+  state.v = w_.v;
+  std::swap(state.q, w_.q);
+  state.joint_forces = w_.joint_forces;
+  state.joint_impulses = w_.joints.scale().cwiseProduct(w_.joint_impulses);
+  find_joint_errors(state);
+  w_.contacts.accept(state);
+  w_.machine.count_turns(state.q, state.turns);
+}
+
+void Scheme::find_joint_errors(const State& state) {
+  const VecX& scale = w_.joints.scale();
+  joint_error_ = joint_velocity_error_ = 0.0;
+  for (std::size_t j = 0; j < w_.joints.count(); ++j) {
+    const Joint& joint = w_.joints.joint(j);
+    for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+      const auto row = joint.first_row + static_cast<Eigen::Index>(i);
+      const JointRow& condition = joint.rows()[i];
+      const double unit = condition.is_length() ? w_.machine.length() : 1.0;
+      const double misfit = joint.misfit(condition, w_.instant.drives[j], state.q);
+      joint_error_ = std::max(joint_error_, std::abs(misfit) / unit);
+      joint_velocity_error_ =
+          std::max(joint_velocity_error_, std::abs(w_.joints.residual[row]) / scale[row] / unit);
+    }
+  }
+}
+
+}  // namespace clatter

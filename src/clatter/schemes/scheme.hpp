@@ -1,0 +1,85 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <clatter/contact/solvers/contact_problem.hpp>
+#include <clatter/schemes/step_work.hpp>
+
+namespace clatter {
+
+/// Wall time [s] and calls of the parts of all steps so far.
+struct SchemeTimes {
+  double smooth = 0.0, position = 0.0, velocity = 0.0;
+  double linear_algebra = 0.0;  ///< contained in the others
+  long factorisations = 0, solves = 0;
+};
+
+/// A time integrator: advances states of one machine. It holds scratch and nothing else; all that a
+/// step depends on is the machine, the settings and the state.
+class Scheme {
+ public:
+  Scheme(const Machine& machine, const IntegratorSpec& spec);
+  Scheme(const Scheme&) = delete;
+  Scheme& operator=(const Scheme&) = delete;
+  Scheme(Scheme&&) = delete;
+  Scheme& operator=(Scheme&&) = delete;
+  virtual ~Scheme() = default;
+
+  /// Lets the groups find their contacts, with the bodies where the state has them.
+  void find_contacts(State& state);
+  /// Makes the state one to start from: accelerations and joint forces of the smooth problem, gaps
+  /// and rates of contacts. False: they do not exist.
+  virtual bool start(State& state);
+
+  /// Advances the state by h [s]. False: it cannot, failure() says why, and the state stands where
+  /// it stood.
+  bool step(State& state, double h);
+  const std::string& failure() const { return w_.failure; }
+
+  // Of the last step.
+  const StepCounts& counts() const { return w_.counts; }
+  /// The largest error of a joint: relative to the size of the model where it is a length.
+  double joint_error() const { return joint_error_; }
+  double joint_velocity_error() const { return joint_velocity_error_; }
+  double first_impact(double h, double shortest) const {
+    return w_.contacts.first_impact(h, shortest);
+  }
+  /// That are listed, in the order of State::contacts.
+  const std::vector<Contact>& contacts() const { return w_.contacts.list(); }
+  /// Loads and motors at the end of the last step.
+  const Instant& instant() const { return w_.instant; }
+
+  /// Calls `visit` with the contact problem of the velocities of each step, in physical units, if
+  /// there are contacts that may close. False: the scheme has no such problem.
+  virtual bool visit_contact_problems(std::function<void(const ContactProblem&)> visit);
+
+  virtual SchemeTimes times() const;
+  /// Whether forces of contacts come out apart from impulses.
+  virtual bool separates_forces() const { return false; }
+  /// Whether joint forces act besides joint impulses; else the impulses of a step are all.
+  virtual bool has_joint_forces() const { return true; }
+
+ protected:
+  /// Tries a step from w_.state; on success ends with accept().
+  virtual bool try_step(double t, double h) = 0;
+  /// The list of contacts has changed.
+  virtual void size_contacts() = 0;
+
+  /// The end of a step becomes the state: q, v, vd, joint forces and impulses of the work.
+  void accept(const NodalVector& algorithmic_acceleration);
+  /// Lists the contacts that a step of size h may need.
+  void list_contacts(State& state, double h);
+
+  StepWork w_;
+  KktMatrix smooth_K_;  // all but contacts
+  VecX smooth_rhs_;
+  SchemeTimes times_;
+
+ private:
+  void find_joint_errors(const State& state);
+
+  double joint_error_ = 0.0, joint_velocity_error_ = 0.0;
+};
+
+}  // namespace clatter

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <clatter/schemes/step_work.hpp>
+
+namespace clatter {
+
+/// Where a step would end without contacts, which the position correction and the velocity jump
+/// start from.
+struct SmoothEnd {
+  explicit SmoothEnd(const Machine& machine)
+      : increment(NodalVector::Zero(machine.nodal_size())),
+        v(increment),
+        f(increment),
+        reaction(increment) {}
+
+  NodalVector increment;     ///< from the start of the step
+  NodalVector v;             ///< velocities
+  NodalVector f, reaction;   ///< forces, and those of the joints
+  double joint_terms = 0.0;  ///< weighted sum of the sizes of all joint forces
+
+  /// Size of the forces that hold a balance.
+  double terms(const Machine& machine) const { return machine.weighted_norm(f) + joint_terms; }
+};
+
+/// out := f(q, v) - f of the smooth end, which is zero unless something moved. Returns
+/// ForceSizes::numbers.
+double change_of_forces(StepWork& w, const SmoothEnd& smooth, bool moved, const NodalVector& v,
+                        NodalVector& out);
+
+}  // namespace clatter

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <clatter/schemes/contact_set.hpp>
+#include <clatter/schemes/joint_set.hpp>
+
+namespace clatter {
+
+/// What the problems of a step work on and hand on to each other. Scratch of a scheme: a step fills
+/// all of it from the state that it starts from.
+struct StepWork {
+  StepWork(const Machine& machine, const IntegratorSpec& spec);
+
+  const Machine& machine;
+  const IntegratorSpec spec;
+  Instant instant;
+  JointSet joints;
+  ContactSet contacts;
+
+  /// The state that the step starts from; its positions and velocities stay until the step is done.
+  State* state = nullptr;
+  double h = 0.0;          ///< size of the step [s]
+  double span = 0.0;       ///< how far from the origin anything is [m]; gaps are differences of it
+  double mass_root = 0.0;  ///< of the total mass
+  Configuration q;         ///< as the motion stands
+  NodalVector total;       ///< increment that leads there
+  NodalVector v;           ///< velocities at the end of the step
+  NodalVector vd;          ///< accelerations at the end of the smooth motion
+  VecX joint_forces;       ///< smooth, la
+  VecX joint_impulses;     ///< of the step, scaled
+  std::vector<Mat3> T;     ///< node: tangent of the exponential at the increment
+  double smooth_numbers = 0.0;  ///< ForceSizes::numbers of the smooth motion
+
+  NodalVector f, reaction, residual, momentum;  ///< of the problem at hand
+  VecX joint_total;                             ///< what acts in the rows of the joints
+
+  StepCounts counts;
+  std::string failure;  ///< why the step failed
+
+  /// Begins a step of size h: scales, rows and rates as they are at the start.
+  void begin(State& from, double step_size);
+  /// Evaluates loads and motors; also in substeps differences in time need a width.
+  void set_time(const State& of, double t);
+  /// T at an increment.
+  void find_tangents(const NodalVector& increment);
+  /// mass M + damping C + stiffness K of all bodies, beams, springs and loads.
+  void add_tangents(KktMatrix& K, const NodalVector& velocities,
+                    const TangentFactors& factors) const;
+  /// Motor acceleration that a row wants now.
+  double target_acceleration(const Joint& joint, const JointRow& row) const {
+    return joint.target_acceleration(row, instant.time, instant.spacing);
+  }
+  /// Where the largest residual is, in words.
+  std::string culprit() const;
+};
+
+}  // namespace clatter

@@ -1,0 +1,129 @@
+#include <cmath>
+
+#include <clatter/schemes/velocity_jump.hpp>
+
+namespace clatter {
+
+VelocityJump::VelocityJump(StepWork& work, const SmoothEnd& smooth)
+    : w_(work), smooth_(smooth), W_(NodalVector::Zero(work.machine.nodal_size())), passed_on_(W_) {
+  for (const Node& node : work.machine.nodes()) {
+    const Mat3 other = node.inertia - node.inertia(0, 0) * Mat3::Identity();
+    is_sphere_.push_back(static_cast<char>(other.isZero(1e-14 * node.inertia(0, 0))));
+  }
+  begin();
+}
+
+void VelocityJump::begin() {
+  has_moved_ = false;
+  passed_on_.setZero();
+  if (la_contact_.size() != w_.contacts.rows()) la_contact_.resize(w_.contacts.rows());
+  reset();
+}
+
+void VelocityJump::reset() {
+  W_.setZero();
+  w_.joint_impulses.setZero();
+  la_contact_.setZero();
+}
+
+FreeContacts::Compliance VelocityJump::compliance_over(int n, double span) const {
+  const auto index = static_cast<std::size_t>(n);
+  const Node& node = w_.machine.nodes()[index];
+  FreeContacts::Compliance c{node.inverse_mass * node.translations(), node.inverse_inertia};
+  if (node.rotates_in_space && is_sphere_[index] == 0) {
+    const Vec3 spin = of_node(w_.v, n).tail<3>();
+    const Mat3 gyroscopic = skew(spin) * node.inertia - skew(node.inertia * spin);
+    c.rotation = (node.inertia + span * gyroscopic).inverse();
+  }
+  return c;
+}
+
+Residual VelocityJump::evaluate() {
+  const double h = w_.h;
+  apply();
+  double merit = w_.joints.evaluate_rates(w_.v, w_.instant);
+  w_.contacts.evaluate_rates(w_.v);
+  w_.contacts.evaluate_laws(*this, la_contact_);
+  merit += w_.contacts.residual.squaredNorm();
+
+  // M W = h (f - f_s + (G - G_s)^T la) + G^T La + W^T phi
+  w_.joint_total = h * w_.joint_forces + w_.joints.scale().cwiseProduct(w_.joint_impulses);
+  w_.reaction.setZero();
+  w_.joints.add_reactions(w_.joint_total, w_.reaction);
+  w_.reaction -= h * smooth_.reaction;
+  w_.reaction += passed_on_;
+  w_.contacts.add_reactions(w_.reaction);
+  const double numbers = change_of_forces(w_, smooth_, has_moved_ || !W_.isZero(0.0), w_.v, w_.f);
+  return measure(merit, smooth_.terms(w_.machine) + numbers);
+}
+
+Residual VelocityJump::measure(double rows_squared, double forces) {
+  const Machine& machine = w_.machine;
+  const double h = w_.h;
+  machine.apply_mass(W_, w_.momentum);
+  w_.residual = w_.momentum - h * w_.f - w_.reaction;
+  const double momentum = machine.weighted_norm(w_.residual);
+  const double relative =
+      w_.spec.tolerance * (machine.weighted_norm(w_.momentum) + h * machine.weighted_norm(w_.f) +
+                           machine.weighted_norm(w_.reaction));
+  const double speed = round_off * (machine.kinetic_norm(smooth_.v) + machine.kinetic_norm(w_.v) +
+                                    w_.joints.target_speed(w_.instant) + h * forces);
+  Residual r;
+  r.momentum = ratio(momentum, relative + speed);
+  r.rows = ratio(std::sqrt(rows_squared), relative + speed);
+  r.merit = std::sqrt(rows_squared + momentum * momentum);
+  return r;
+}
+
+void VelocityJump::assemble(KktMatrix& K) {
+  assemble_smooth(K);
+  w_.contacts.add_tangents(K);
+}
+
+void VelocityJump::assemble_free(KktMatrix& K) {
+  assemble_smooth(K);
+  w_.contacts.add_open(K);
+}
+
+void VelocityJump::assemble_smooth(KktMatrix& K) {
+  w_.add_tangents(K, w_.v, {1.0, w_.h, 0.0});
+  w_.joints.add_tangents(K);
+}
+
+void VelocityJump::fill_right_side(const KktMatrix& K, VecX& x) const {
+  K.gather(w_.residual, x);
+  x.head(w_.machine.dofs()) *= -1.0;
+  x.segment(K.joint_multiplier(0), w_.joints.residual.size()) = -w_.joints.residual;
+  x.segment(K.contact_multiplier(0), la_contact_.size()) = -w_.contacts.residual;
+}
+
+void VelocityJump::move(const KktMatrix& K, const VecX& x, double factor) {
+  K.scatter(x, factor, W_);
+  w_.joint_impulses += factor * x.segment(K.joint_multiplier(0), w_.joint_impulses.size());
+  la_contact_ += factor * x.segment(K.contact_multiplier(0), la_contact_.size());
+}
+
+bool VelocityJump::add_impulses() {
+  w_.contacts.add_reactions(passed_on_);
+  bool any = false;
+  for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
+    ContactWork& work = w_.contacts.work[c];
+    const Contact& contact = w_.contacts.contact(c);
+    if (work.equations.status != ContactStatus::open) {
+      any = true;
+      work.status = work.equations.status;
+      work.block_status = work.equations.block_status;
+      const RowVector impulse = work.scale.cwiseProduct(work.equations.phi);
+      const RowVector rate = work.G * of_pair(w_.v, contact.a(), contact.b());
+      work.impulse += impulse;
+      work.done += 0.5 * impulse.cwiseProduct(rate + work.rate_before);
+    }
+    if (work.closed) {
+      work.rate_before =
+          work.rate_at_start + RowVector(work.G * of_pair(W_, contact.a(), contact.b()));
+    }
+  }
+  return any;
+}
+
+}  // namespace clatter

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <clatter/contact/solvers/free_contacts.hpp>
+#include <clatter/schemes/newton.hpp>
+#include <clatter/schemes/smooth_end.hpp>
+
+namespace clatter {
+
+/// The change W of velocities that meets joints and the impact laws of contacts: 001 (13).
+/// Unknowns: W, impulses of joints and contacts.
+class VelocityJump {
+ public:
+  static constexpr bool is_predicted = false, position_level = false;
+
+  VelocityJump(StepWork& work, const SmoothEnd& smooth);
+
+  /// Nothing has jumped yet; to be called at the start of a step.
+  void begin();
+  /// The position correction has moved something: forces are not those of the smooth motion.
+  void set_moved(bool moved) { has_moved_ = moved; }
+
+  // ---- As Newton's method sees it
+  Residual evaluate();
+  void assemble(KktMatrix& K);
+  void fill_right_side(const KktMatrix& K, VecX& x) const;
+  void move(const KktMatrix& K, const VecX& x, double factor);
+  std::string culprit() const { return w_.culprit(); }
+
+  // ---- As the solvers of contacts see it
+  bool may_close(const ContactWork& work) const {
+    return w_.spec.multi_impact ? work.closing : work.closed;
+  }
+  const ContactLaw& law(const ContactWork& work) const { return work.law; }
+  const RowVector& last_reaction(std::size_t c) const { return w_.state->contacts[c].impulse; }
+  FreeContacts::Compliance compliance(int n) const { return compliance_over(n, w_.h); }
+  void assemble_free(KktMatrix& K);
+  void reset();
+  NodalVector& correction() { return W_; }
+  VecX& contact_multipliers() { return la_contact_; }
+
+  /// Velocities as they stand.
+  void apply() { w_.v = smooth_.v + W_; }
+  /// Adds up the impulses and the work of the solved impact, and lets what follows start from it.
+  /// False: no contact took part.
+  bool add_impulses();
+
+ protected:
+  /// With the turning of momentum that the angular velocity gives within a time `span`.
+  FreeContacts::Compliance compliance_over(int n, double span) const;
+  /// Of the momentum M W - h f - reaction, and of rows with that sum of squares. `forces`: what
+  /// round-off of forces is relative to.
+  Residual measure(double rows_squared, double forces);
+
+  StepWork& w_;
+  const SmoothEnd& smooth_;
+  NodalVector W_;
+  VecX la_contact_;        // scaled multipliers of contacts
+  NodalVector passed_on_;  // momentum from the contacts in earlier impacts of the sequence
+  bool has_moved_ = false;
+
+ private:
+  friend struct NsgaProbe;  // tests differentiate the problem
+  friend struct MoreauProbe;
+
+  void assemble_smooth(KktMatrix& K);
+
+  std::vector<char> is_sphere_;  // node: its inertia is that of a sphere
+};
+
+}  // namespace clatter

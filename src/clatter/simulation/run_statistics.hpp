@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace clatter {
+
+/// How much work one subproblem took: Newton updates, over the run.
+struct IterationStatistics {
+  long total = 0;
+  int max = 0;
+};
+
+/// How the static equilibrium that a run starts from was found.
+struct Settling {
+  int load_steps = 0, iterations = 0;
+  double displacement = 0.0, rotation = 0.0;           ///< [m], [rad] the largest
+  std::string displaced_node = {}, rotated_node = {};  ///< and where
+};
+/// In one line.
+std::string to_string(const Settling& settling);
+
+/// Figures of a run so far, for summary.json and the closing table.
+struct RunStatistics {
+  long steps = 0;        ///< nominal steps
+  long substeps = 0;     ///< parts of steps that were retried, or cut at impacts
+  long regularised = 0;  ///< solves of singular systems (redundant joints or contacts)
+  long recovered = 0;    ///< contact problems whose active sets Gauss-Seidel had to find
+  long plastic = 0;      ///< steps taken without restitution, for want of a solution with it
+  long unfinished = 0;   ///< contact problems that sweeps left with a larger residual
+  double max_sweep_residual = 0.0;  ///< that sweeps left, relative
+  int max_sweeps = 0;               ///< of Gauss-Seidel over a large island of contacts
+  int max_impacts = 0;              ///< the longest sequence of impacts in a step
+  IterationStatistics smooth, position, velocity;
+  double min_gap = 0.0;          ///< [m] over all contacts and steps; +inf without contacts
+  double max_joint_error = 0.0;  ///< relative to `length`, or [rad]
+  double max_joint_velocity_error = 0.0;  ///< [1/s] relative to `length`, or [rad/s]
+  double length = 0.0;                    ///< [m] size of the model, to scale the above with
+  /// Wall time [s] of the parts of a step; `linear_algebra` is contained in the first three.
+  double smooth_time = 0.0, position_time = 0.0, velocity_time = 0.0, linear_algebra_time = 0.0;
+  long factorisations = 0, solves = 0;
+  std::optional<Settling> settling;  ///< when it starts from the static equilibrium
+};
+
+}  // namespace clatter

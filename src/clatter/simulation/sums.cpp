@@ -1,0 +1,124 @@
+#include <algorithm>
+
+#include <clatter/simulation/sums.hpp>
+
+namespace clatter {
+namespace {
+
+Powers powers_of(const Machine& machine, const Instant& instant, const State& state) {
+  Powers p;
+  p.load = machine.load_power(state.q, state.v, instant);
+  p.damper = machine.damper_power(state.q, state.v);
+  for (std::size_t j = 0; j < machine.joints().size(); ++j) {
+    const Joint& joint = machine.joints()[j];
+    for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+      p.motor += state.joint_forces[joint.first_row + static_cast<Eigen::Index>(i)] *
+                 Joint::target_rate(joint.rows()[i], instant.drives[j]);
+    }
+  }
+  return p;
+}
+
+void add_motor_work(const Machine& machine, const Instant& instant, State& state) {
+  RunningSums& sums = state.sums;
+  for (std::size_t j = 0; j < machine.joints().size(); ++j) {
+    const Joint& joint = machine.joints()[j];
+    for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+      const auto row = static_cast<std::size_t>(joint.first_row) + i;
+      const double rate = Joint::target_rate(joint.rows()[i], instant.drives[j]);
+      sums.ledger.motor_work += state.joint_impulses[static_cast<Eigen::Index>(row)] * 0.5 *
+                                (sums.last_rates[row] + rate);
+      sums.last_rates[row] = rate;
+    }
+  }
+}
+
+void add_contacts(State& state) {
+  RunningSums& sums = state.sums;
+  for (std::size_t c = 0; c < state.contacts.size(); ++c) {
+    const ContactState& of = state.contacts[c];
+    if (c < sums.impulses.size()) {
+      sums.impulses[c] += of.impulse;
+      sums.percussions[c] += of.percussion;
+    } else {
+      const int group = state.search.keys[c - sums.impulses.size()].group;
+      sums.group_impulses[static_cast<std::size_t>(group)] += of.impulse[0];
+    }
+    if (of.status == ContactStatus::open) continue;
+    sums.ledger.impact_loss -= of.work[0];
+    sums.ledger.friction_loss -= of.work.tail(of.work.size() - 1).sum();
+  }
+}
+
+void add_counts(const StepCounts& done, StepCounts& sum) {
+  sum.smooth = std::max(sum.smooth, done.smooth);
+  sum.position = std::max(sum.position, done.position);
+  sum.velocity = std::max(sum.velocity, done.velocity);
+  sum.regularised += done.regularised;
+  sum.recovered += done.recovered;
+  sum.plastic += done.plastic;
+  sum.unfinished += done.unfinished;
+  sum.sweep_residual = std::max(sum.sweep_residual, done.sweep_residual);
+  sum.sweeps = std::max(sum.sweeps, done.sweeps);
+  sum.impacts += done.impacts;
+}
+
+}  // namespace
+
+EnergyLedger ledger_of(const Machine& machine, const State& state) {
+  EnergyLedger ledger = state.sums.ledger;
+  ledger.kinetic = machine.kinetic_energy(state.v);
+  ledger.gravity = machine.gravity_energy(state.q);
+  ledger.elastic = machine.elastic_energy(state.q, state.turns);
+  return ledger;
+}
+
+void begin_sums(const Machine& machine, const Scheme& scheme, State& state) {
+  RunningSums& sums = state.sums;
+  sums = {};
+  sums.ledger = ledger_of(machine, state);
+  sums.ledger.initial = sums.ledger.total();
+  sums.last_powers = powers_of(machine, scheme.instant(), state);
+  if (!scheme.has_joint_forces()) sums.last_powers.motor = 0.0;  // those of the start are no work
+  for (std::size_t j = 0; j < machine.joints().size(); ++j) {
+    for (const JointRow& row : machine.joints()[j].rows()) {
+      sums.last_rates.push_back(Joint::target_rate(row, scheme.instant().drives[j]));
+    }
+  }
+  for (const Contact& contact : machine.own_contacts()) {
+    sums.impulses.push_back(RowVector::Zero(contact.rows()));
+  }
+  sums.percussions = sums.impulses;
+  sums.group_impulses.assign(machine.contact_groups().size(), 0.0);
+  sums.joint_impulses = VecX::Zero(machine.joint_rows());
+}
+
+void add_step(const Machine& machine, const Scheme& scheme, double h, State& state) {
+  RunningSums& sums = state.sums;
+  const Powers now = powers_of(machine, scheme.instant(), state);
+  sums.ledger.load_work += 0.5 * h * (sums.last_powers.load + now.load);
+  sums.ledger.damper_loss += 0.5 * h * (sums.last_powers.damper + now.damper);
+  sums.ledger.motor_work += 0.5 * h * (sums.last_powers.motor + now.motor);
+  sums.last_powers = now;
+  add_motor_work(machine, scheme.instant(), state);
+  add_contacts(state);
+  for (std::size_t j = 0; j < machine.joints().size(); ++j) {
+    if (!is_struck(machine, state, j)) continue;
+    const Joint& joint = machine.joints()[j];
+    const auto rows = static_cast<Eigen::Index>(joint.rows().size());
+    sums.joint_impulses.segment(joint.first_row, rows) +=
+        state.joint_impulses.segment(joint.first_row, rows);
+  }
+  sums.last_step_size = h;
+  add_counts(scheme.counts(), sums.counts);
+}
+
+void start_interval(RunningSums& sums) {
+  for (RowVector& impulse : sums.impulses) impulse.setZero();
+  for (RowVector& impulse : sums.percussions) impulse.setZero();
+  std::fill(sums.group_impulses.begin(), sums.group_impulses.end(), 0.0);
+  sums.joint_impulses.setZero();
+  sums.counts = {};
+}
+
+}  // namespace clatter
