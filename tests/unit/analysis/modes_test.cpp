@@ -62,8 +62,8 @@ TEST_P(FreeBeam, has_six_free_motions_and_then_bends) {
   Model model;
   model.beams = {rod(60)};
   Machine machine(model);
-  const Modes found =
-      GetParam()(machine, machine.initial_configuration(), VecX::Zero(machine.joint_rows()), 8);
+  const Modes found = GetParam()(machine, machine.initial_configuration(),
+                                 machine.instant_at_start(), VecX::Zero(machine.joint_rows()), 8);
   ASSERT_EQ(found.modes.size(), 8u);
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(found.modes[i].is_free(), i < 6) << i;
   const BeamSpec& beam = model.beams.front();
