@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include <clatter/machine/contact_list.hpp>
 #include <clatter/machine/contact_state.hpp>
 #include <clatter/machine/running_sums.hpp>
+#include <clatter/math/system_matrix.hpp>
 
 namespace clatter {
 
@@ -13,6 +15,8 @@ namespace clatter {
 struct SolverMemory {
   /// How much the matrix of a problem is regularised: not at all until it was singular.
   double smooth = 0.0, position = 0.0, velocity = 0.0, coupled = 0.0;
+  /// Of the matrix without contacts, and of that with them.
+  std::shared_ptr<const Pivots> smooth_pivots, contact_pivots;
 };
 
 /// A load whose value is given from outside, until it is given anew.

@@ -5,6 +5,7 @@
 #include <new>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include <Eigen/LU>
 
@@ -24,10 +25,8 @@ struct SystemMatrix::Sparse {
   std::vector<double> scaled;
   klu_common common;
   std::vector<klu_symbolic*> orders;
-  klu_symbolic* symbolic = nullptr;  // the order in use
-  bool order_is_chosen = false;
+  klu_symbolic* fixed = nullptr;  // with the pivots in use on the diagonal
   klu_numeric* numeric = nullptr;
-  double first_rcond = 0.0;  // of the last factorisation with free choice of pivots
 
   Sparse() {
     klu_defaults(&common);
@@ -35,11 +34,16 @@ struct SystemMatrix::Sparse {
     common.btf = 0;     // a permutation to block form would pair rows and columns anew
   }
   ~Sparse() {
-    klu_free_numeric(&numeric, &common);
+    forget();
     for (klu_symbolic* order : orders) klu_free_symbolic(&order, &common);
   }
   Sparse(const Sparse&) = delete;
   Sparse& operator=(const Sparse&) = delete;
+
+  void forget() {
+    klu_free_numeric(&numeric, &common);
+    klu_free_symbolic(&fixed, &common);
+  }
 };
 
 SystemMatrix::SystemMatrix(int size) : size_(size), dense_(size <= largest_dense) {}
@@ -142,7 +146,6 @@ void SystemMatrix::analyse() {
                   [](const Multiplier& multiplier) { return !multiplier.at_times; })) {
     add_order(false);
   }
-  s.symbolic = s.orders.front();
 }
 
 /// A good order of all others, with the late ones put in as soon as they may come.
@@ -192,22 +195,23 @@ std::vector<int> SystemMatrix::elimination_order(bool all_multipliers_late) cons
   return order;
 }
 
-/// Factorises in each order and keeps the one of the fewest operations.
-void SystemMatrix::choose_order() {
+/// Factorises in each order; the one of the fewest operations.
+int SystemMatrix::cheapest_order() {
   Sparse& s = *sparse_;
   double fewest = INFINITY;
-  for (klu_symbolic* order : s.orders) {
+  int cheapest = 0;
+  for (std::size_t k = 0; s.orders.size() > 1 && k < s.orders.size(); ++k) {
     klu_numeric* numeric =
-        klu_factor(s.starts.data(), s.row_of.data(), s.scaled.data(), order, &s.common);
+        klu_factor(s.starts.data(), s.row_of.data(), s.scaled.data(), s.orders[k], &s.common);
     if (numeric == nullptr) continue;
-    klu_flops(order, numeric, &s.common);
+    klu_flops(s.orders[k], numeric, &s.common);
     if (s.common.flops < fewest) {
       fewest = s.common.flops;
-      s.symbolic = order;
+      cheapest = static_cast<int>(k);
     }
     klu_free_numeric(&numeric, &s.common);
   }
-  s.order_is_chosen = std::isfinite(fewest);
+  return cheapest;
 }
 
 MatX SystemMatrix::entries() const {
@@ -266,24 +270,58 @@ bool SystemMatrix::factorise_sparse(double smallest_pivot_ratio) {
   }
   // The pivots of an earlier factorisation are good for this one as long as they stay well away
   // from zero; otherwise choose them anew.
-  if (s.numeric != nullptr) {
-    const int done = klu_refactor(s.starts.data(), s.row_of.data(), s.scaled.data(), s.symbolic,
-                                  s.numeric, &s.common);
-    if (done == 1 && klu_rcond(s.symbolic, s.numeric, &s.common) == 1 &&
-        s.common.rcond > 1e-2 * s.first_rcond) {
-      return true;
-    }
-    klu_free_numeric(&s.numeric, &s.common);
-  }
+  if (pivots_ && factorise_with_pivots()) return true;
+  return search_pivots(smallest_pivot_ratio) && factorise_with_pivots();
+}
+
+/// False: the matrix is singular.
+bool SystemMatrix::search_pivots(double smallest_pivot_ratio) {
+  Sparse& s = *sparse_;
   ++pivot_searches;
-  if (!s.order_is_chosen && s.orders.size() > 1) choose_order();
-  s.numeric = klu_factor(s.starts.data(), s.row_of.data(), s.scaled.data(), s.symbolic, &s.common);
-  if (s.numeric == nullptr) return false;
-  klu_rcond(s.symbolic, s.numeric, &s.common);
-  s.first_rcond = s.common.rcond;
-  if (s.first_rcond > smallest_pivot_ratio) return true;
-  klu_free_numeric(&s.numeric, &s.common);
-  return false;
+  s.forget();
+  Pivots found;
+  found.order = pivots_ ? pivots_->order : cheapest_order();
+  pivots_.reset();
+  klu_symbolic* order = s.orders[static_cast<std::size_t>(found.order)];
+  klu_numeric* numeric =
+      klu_factor(s.starts.data(), s.row_of.data(), s.scaled.data(), order, &s.common);
+  if (numeric == nullptr) return false;
+  klu_rcond(order, numeric, &s.common);
+  found.rcond = s.common.rcond;
+  found.rows.assign(numeric->Pnum, numeric->Pnum + size_);
+  found.columns.assign(order->Q, order->Q + size_);
+  klu_free_numeric(&numeric, &s.common);
+  if (!(found.rcond > smallest_pivot_ratio)) return false;
+  pivots_ = std::make_shared<const Pivots>(std::move(found));
+  return true;
+}
+
+/// With the pivots on the diagonal, where KLU takes them whatever they are: the factors, and the
+/// order of operations, then depend on nothing but the pivots and the matrix. False: too near to
+/// zero.
+bool SystemMatrix::factorise_with_pivots() {
+  Sparse& s = *sparse_;
+  if (s.numeric == nullptr) {
+    std::vector<int> rows = pivots_->rows, columns = pivots_->columns;
+    s.fixed = klu_analyze_given(size_, s.starts.data(), s.row_of.data(), rows.data(),
+                                columns.data(), &s.common);
+    if (s.fixed == nullptr) throw std::bad_alloc();
+    const double tolerance = std::exchange(s.common.tol, 0.0);
+    s.numeric = klu_factor(s.starts.data(), s.row_of.data(), s.scaled.data(), s.fixed, &s.common);
+    s.common.tol = tolerance;
+    if (s.numeric == nullptr) return false;
+  }
+  const int done = klu_refactor(s.starts.data(), s.row_of.data(), s.scaled.data(), s.fixed,
+                                s.numeric, &s.common);
+  return done == 1 && klu_rcond(s.fixed, s.numeric, &s.common) == 1 &&
+         s.common.rcond > 1e-2 * pivots_->rcond;
+}
+
+void SystemMatrix::use_pivots(std::shared_ptr<const Pivots> pivots) {
+  if (dense_ || pivots == pivots_) return;
+  const bool same = pivots && pivots_ && *pivots == *pivots_;
+  pivots_ = std::move(pivots);
+  if (!same) sparse_->forget();
 }
 
 void SystemMatrix::solve(VecX& x) {
@@ -297,7 +335,7 @@ void SystemMatrix::solve(VecX& x) {
     lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(x);
   } else {
     x.array() *= weights_.array();
-    klu_solve(sparse_->symbolic, sparse_->numeric, size_, 1, x.data(), &sparse_->common);
+    klu_solve(sparse_->fixed, sparse_->numeric, size_, 1, x.data(), &sparse_->common);
   }
   x.array() *= weights_.array();
 }

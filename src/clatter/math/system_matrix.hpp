@@ -19,6 +19,17 @@ struct SolvedSystem {
   std::vector<VecX> right_sides;
 };
 
+/// The pivots of a sparse factorisation, and what they were good for. Which are chosen depends on the
+/// matrix that they were searched for, and decides how all later ones are rounded: so that equal
+/// states have equal futures, they are part of a state.
+struct Pivots {
+  int order = -1;                 ///< of elimination, of those that the matrix knows
+  std::vector<int> rows, columns;  ///< in the order of elimination
+  double rcond = 0.0;             ///< of the matrix that they were searched for
+
+  bool operator==(const Pivots&) const = default;
+};
+
 /// A square matrix with a fixed pattern: blocks are reserved once, filled and solved many times.
 /// Small ones are dense, larger ones sparse (KLU: analysed once, refactored while the pivots hold).
 /// Row and column i are scaled by weight i before the factorisation, so that the pivots of a
@@ -89,6 +100,11 @@ class SystemMatrix {
   /// Solves in place with the last factorisation.
   void solve(VecX& x);
 
+  /// The pivots in use; none for dense matrices, or before the first factorisation.
+  const std::shared_ptr<const Pivots>& pivots() const { return pivots_; }
+  /// Goes on with these, or with a new search if there are none.
+  void use_pivots(std::shared_ptr<const Pivots> pivots);
+
   /// While this is set, all that is factorised and solved is also written there.
   std::vector<SolvedSystem>* tape = nullptr;
   /// Puts in the values of a taped system of the same pattern, and gives out those of now.
@@ -106,9 +122,11 @@ class SystemMatrix {
  private:
   void analyse();
   std::vector<int> elimination_order(bool all_multipliers_late) const;
-  void choose_order();
+  int cheapest_order();
   bool factorise_dense(double smallest_pivot_ratio);
   bool factorise_sparse(double smallest_pivot_ratio);
+  bool search_pivots(double smallest_pivot_ratio);
+  bool factorise_with_pivots();
 
   struct Sparse;
   int size_;
@@ -137,6 +155,7 @@ class SystemMatrix {
   Eigen::PartialPivLU<MatX> lu_;
   MatX scaled_;
   std::unique_ptr<Sparse> sparse_;
+  std::shared_ptr<const Pivots> pivots_;
 };
 
 }  // namespace clatter

@@ -153,6 +153,7 @@ bool ContactStage::collect_free(Problem& problem, bool first, NodalVector& motio
     of_node(motion, n).template tail<3>() =
         -compliance.rotation * of_node(w_.residual, n).template tail<3>();
   }
+  if (Problem::position_level) w_.find_tangents(w_.total);
   active_.clear();
   bool curved = false;
   for (std::size_t c = 0; c < contacts.count(); ++c) {

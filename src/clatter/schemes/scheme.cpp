@@ -23,7 +23,9 @@ bool Scheme::visit_contact_problems(std::function<void(const ContactProblem&)> v
 
 void Scheme::list_contacts(State& state, double h) {
   const bool shown = w_.contacts.show(state);
-  if (w_.contacts.search(state, h) || shown) size_contacts();
+  const bool found = w_.contacts.search(state, h);
+  if (shown || found) size_contacts();
+  if (found) state.solver.contact_pivots.reset();  // another matrix
 }
 
 void Scheme::find_contacts(State& state) {
@@ -36,13 +38,19 @@ bool Scheme::step(State& state, double h) {
   w_.contacts.reach_as_usual();
   list_contacts(state, h);
   w_.state = &state;
+  smooth_K_.matrix().use_pivots(state.solver.smooth_pivots);
+  contact_system().use_pivots(state.solver.contact_pivots);
   bool done = try_step(t, h);
   if (!done && w_.contacts.is_reaching_further()) {  // a far contact had met
     list_contacts(state, h);
+    contact_system().use_pivots(state.solver.contact_pivots);
     done = try_step(t, h);
   }
-  if (done) state.time = t + h;
-  return done;
+  if (!done) return false;
+  state.time = t + h;
+  state.solver.smooth_pivots = smooth_K_.matrix().pivots();
+  state.solver.contact_pivots = contact_system().pivots();
+  return true;
 }
 
 bool Scheme::start(State& state) {
@@ -53,6 +61,7 @@ bool Scheme::start(State& state) {
   w_.machine.forces(state.q, state.v, w_.instant, w_.f);
   // [M -G^T; -G 0] [vd; la] = [f; v.Hv - target''], scaled as everywhere.
   double& eps = state.solver.smooth;
+  smooth_K_.matrix().use_pivots(state.solver.smooth_pivots);
   smooth_K_.set_zero();
   w_.add_tangents(smooth_K_, state.v, {1.0, 0.0, 0.0});
   w_.joints.add_tangents(smooth_K_);
@@ -83,6 +92,7 @@ bool Scheme::start(State& state) {
   state.acceleration.setZero();
   smooth_K_.scatter(smooth_rhs_, 1.0, state.acceleration);
   state.algorithmic_acceleration = state.acceleration;
+  state.solver.smooth_pivots = smooth_K_.matrix().pivots();
   state.joint_forces = w_.joints.scale().cwiseProduct(
       smooth_rhs_.segment(smooth_K_.joint_multiplier(0), w_.machine.joint_rows()));
   for (std::size_t c = 0; c < w_.contacts.count(); ++c) {

@@ -52,6 +52,7 @@ class Moreau final : public Scheme {
 
   bool try_step(double t, double h) override;
   void size_contacts() override { stage_.size_contacts(); }
+  SystemMatrix& contact_system() override { return stage_.matrix().matrix(); }
   void evaluate_middle();
 
   SmoothEnd start_;  // only its velocities: those at the start of the step

@@ -26,6 +26,7 @@ class Nsga final : public Scheme {
 
   bool try_step(double t, double h) override;
   void size_contacts() override { stage_.size_contacts(); }
+  SystemMatrix& contact_system() override { return stage_.matrix().matrix(); }
   bool move_smoothly();
   bool correct_positions();
   bool jump();

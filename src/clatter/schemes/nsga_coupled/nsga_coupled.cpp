@@ -44,7 +44,10 @@ SchemeTimes NsgaCoupled::times() const {
 bool NsgaCoupled::start(State& state) {
   if (!Scheme::start(state)) return false;
   w_.begin(state, first_step * w_.spec.step);
-  if (!solve_step()) return true;
+  K_.matrix().use_pivots(state.solver.contact_pivots);
+  const bool solved = solve_step();
+  state.solver.contact_pivots = K_.matrix().pivots();
+  if (!solved) return true;
   const double h = w_.h;
   state.acceleration = state.algorithmic_acceleration = step_.scaled_acceleration() / h;
   state.joint_forces = w_.joints.scale().cwiseProduct(step_.joint_forces()) / h;

@@ -24,6 +24,7 @@ class NsgaCoupled final : public Scheme {
 
   bool try_step(double t, double h) override;
   void size_contacts() override;
+  SystemMatrix& contact_system() override { return K_.matrix(); }
   bool solve_step();
   /// Newton's method from the guess, regularised at least so much.
   bool solve_from_guess(double at_least, bool with_contacts);
