@@ -1,11 +1,15 @@
 #include "app/result_directory.hpp"
 
+#include <cerrno>
 #include <exception>
+#include <fcntl.h>
 #include <fstream>
+#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
 
 #include <clatter/io/csv_file.hpp>
 #include <clatter/io/output_stream.hpp>
@@ -34,10 +38,29 @@ void ResultDirectory::prepare() const {
   }
   make_directory(path);
   // A program that still reads the old results keeps them; the new ones are another file.
-  for (const fs::path& file : {results(), table(), modes(), frame_list()})
+  for (const fs::path& file : {results(), table(), modes(), frame_list(), checkpoint()})
     fs::remove(file, ignored);
   fs::remove_all(frames(), ignored);
   fs::remove_all(contact_problems(), ignored);
+}
+
+DirectoryLock::DirectoryLock(const fs::path& directory) {
+  make_directory(directory);
+  descriptor_ = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor_ < 0) return;  // the files will tell what is wrong
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  const bool taken = errno == EWOULDBLOCK;
+  ::close(std::exchange(descriptor_, -1));
+  if (taken) {
+    throw Error(
+        fmt::format("{}: another run is writing its results here; wait for it, or choose "
+                    "another directory with --out",
+                    directory.string()));
+  }
+}
+
+DirectoryLock::~DirectoryLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 ResultDirectory result_directory(const fs::path& given, const fs::path& model, const char* ending) {
@@ -49,9 +72,35 @@ ResultWriter::ResultWriter(const ResultDirectory& directory, const Model& model,
   auto results = std::make_unique<ResultFile>(directory.results(), channels, info);
   results_ = results.get();
   files_.push_back(std::move(results));
-  if (csv) files_.push_back(std::make_unique<CsvFile>(directory.table(), channels));
+  if (csv) {
+    table_ = directory.table();
+    files_.push_back(std::make_unique<CsvFile>(table_, channels));
+  }
   if (model.output.paraview)
     frames_ = std::make_unique<ParaviewSeries>(directory.path, model, channels);
+}
+
+ResultWriter::ResultWriter(const ResultDirectory& directory, const Model& model,
+                           const std::vector<Channel>& channels, const Checkpoint& from)
+    : frames_drawn_(from.frames) {
+  auto results = std::make_unique<ResultFile>(directory.results(), channels, from.samples);
+  results_ = results.get();
+  files_.push_back(std::move(results));
+  if (from.table_bytes > 0) {
+    table_ = directory.table();
+    files_.push_back(std::make_unique<CsvFile>(table_, channels, from.table_bytes));
+  }
+  if (from.draws) {
+    frames_ = std::make_unique<ParaviewSeries>(directory.path, model, channels, from.frames);
+  }
+}
+
+long ResultWriter::table_bytes() const {
+  return table_.empty() ? 0 : static_cast<long>(fs::file_size(table_));
+}
+
+void ResultWriter::flush() {
+  for (const auto& file : files_) file->flush();
 }
 
 void ResultWriter::store(double time, std::span<const double> row) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <clatter/io/checkpoint.hpp>
 #include <clatter/io/paraview.hpp>
 #include <clatter/io/recorder.hpp>
 #include <clatter/io/result_file.hpp>
@@ -25,6 +26,7 @@ struct ResultDirectory {
   std::filesystem::path frame_list() const { return path / "frames.pvd"; }
   std::filesystem::path frames() const { return path / "frames"; }
   std::filesystem::path contact_problems() const { return path / "contact-problems"; }
+  std::filesystem::path checkpoint() const { return path / "checkpoint"; }
 
   /// Makes the directory, or clears it of earlier results. Other files in it are left alone; a
   /// directory without results of ours is refused with an Error.
@@ -39,27 +41,49 @@ struct ResultDirectory {
 ResultDirectory result_directory(const std::filesystem::path& given,
                                  const std::filesystem::path& model, const char* ending);
 
+/// Keeps other runs out of a directory while it lives, also those of other processes.
+class DirectoryLock {
+ public:
+  DirectoryLock() = default;
+  /// Throws Error when another run is writing there. Makes the directory when there is none.
+  explicit DirectoryLock(const std::filesystem::path& directory);
+  DirectoryLock(const DirectoryLock&) = delete;
+  DirectoryLock& operator=(const DirectoryLock&) = delete;
+  DirectoryLock(DirectoryLock&&) = delete;
+  DirectoryLock& operator=(DirectoryLock&&) = delete;
+  ~DirectoryLock();
+
+ private:
+  int descriptor_ = -1;
+};
+
 /// The files of a result directory that hold rows of channels: results.h5, results.csv on request,
 /// and frames for ParaView unless the model wants none.
 class ResultWriter {
  public:
   ResultWriter(const ResultDirectory& directory, const Model& model,
                const std::vector<Channel>& channels, const RunInfo& info, bool csv);
+  /// Goes on with the files as they were at a checkpoint.
+  ResultWriter(const ResultDirectory& directory, const Model& model,
+               const std::vector<Channel>& channels, const Checkpoint& from);
 
   void store(double time, std::span<const double> row);
   bool draws() const { return frames_ != nullptr; }
   void draw(double time, std::span<const double> row);
   void flush_if_due();
+  void flush();
   /// Closes all files, also when one of them fails; throws the first Error.
   void close();
 
   long samples() const { return results_->rows_written(); }
   long frames() const { return frames_drawn_; }
+  long table_bytes() const;  ///< of the CSV file as flushed; 0: there is none
 
  private:
   std::vector<std::unique_ptr<Recorder>> files_;
   const ResultFile* results_ = nullptr;  ///< one of the files
   std::unique_ptr<ParaviewSeries> frames_;
+  std::filesystem::path table_;  ///< empty: there is none
   long frames_drawn_ = 0;
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "app/interruption.hpp"
 #include "app/progress.hpp"
 #include "app/result_directory.hpp"
+#include "app/start_from.hpp"
 
 namespace clatter {
 
@@ -26,28 +28,73 @@ constexpr double default_samples = 10000, default_frames = 200;
 struct RunOptions {
   fs::path model;
   fs::path out;
+  fs::path resume;   // directory of a run to go on with
+  std::string from;  // DIRECTORY[@TIME] of a run to start from
   std::vector<std::string> overrides;
   bool csv = false, quiet = false, dump_contact_problems = false;
+};
+
+/// When to write checkpoints: at given times, or so seldom that they hardly cost anything.
+class CheckpointClock {
+ public:
+  CheckpointClock(const OutputSpec& output, double step)
+      : is_off_(output.checkpoint_interval == 0.0) {
+    if (output.checkpoint_interval && !is_off_) clock_.emplace(*output.checkpoint_interval, step);
+  }
+
+  bool is_off() const { return is_off_; }
+  bool is_due(long step) const {
+    if (is_off_) return false;
+    if (clock_) return clock_->is_due(step);
+    return Clock::now() - last_ > std::max<Clock::duration>(shortest, parts_of_run * cost_);
+  }
+  template <class Write>
+  void write(const Write& checkpoint) {
+    const Clock::time_point begin = Clock::now();
+    checkpoint();
+    last_ = Clock::now();
+    cost_ = last_ - begin;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds shortest{2};
+  static constexpr int parts_of_run = 100;  // of the wall time, one for checkpoints
+
+  bool is_off_;
+  std::optional<SampleClock> clock_;
+  Clock::time_point last_ = Clock::now();
+  Clock::duration cost_{};
 };
 
 /// A run with everything that it writes. Split from the command so that whatever goes wrong, the
 /// files are closed in one place.
 class RecordedRun {
  public:
-  RecordedRun(const Model& model, const RunOptions& options, const ResultDirectory& directory)
+  /// `from`: the checkpoint that the run goes on from, or null.
+  RecordedRun(const Model& model, const RunOptions& options, const ResultDirectory& directory,
+              const Checkpoint* from)
       : model_(model),
-        simulation_(model),
-        summary_path_(directory.summary()),
+        directory_(directory),
+        simulation_(options.from.empty() ? Simulation(model)
+                                         : Simulation(model, motions_of(options.from))),
         sample_clock_(sample_interval(), model.integrator.step),
         frame_clock_(frame_interval(), model.integrator.step),
+        checkpoint_clock_(model.output, model.integrator.step),
         row_(simulation_.row_size()) {
     summary_.info = make_run_info(model, options.overrides);
     summary_.notices = simulation_.notices();
     // Before the results of an earlier run are gone: not every integrator has such problems.
     if (options.dump_contact_problems) dump_contact_problems(directory.contact_problems());
+    if (from != nullptr) {
+      summary_.info.model_text = from->model_text;
+      summary_.info.overrides = from->overrides;
+      resume(*from);
+      return;
+    }
     directory.prepare();
     // First: it marks the directory as ours, should the run be killed.
-    write_summary(summary_path_, summary_);
+    write_summary(directory.summary(), summary_);
     writer_ = std::make_unique<ResultWriter>(directory, model, simulation_.channels(),
                                              summary_.info, options.csv);
   }
@@ -66,16 +113,20 @@ class RecordedRun {
 
   /// Steps to the end, a failure or an interruption, and closes all files.
   void run(Progress& progress) {
+    const auto wall_time = [&] { return wall_time_before_ + progress.seconds(); };
     try {
-      record();
+      if (!is_resumed_) record();
       while (!simulation_.finished() && !is_interrupted()) {
         if (!step()) break;
         record();
         writer_->flush_if_due();
+        if (checkpoint_clock_.is_due(simulation_.steps_done())) write_checkpoint(wall_time());
         progress.update(simulation_.time(), simulation_.steps_done());
       }
       if (summary_.status == RunStatus::running)
         summary_.status = simulation_.finished() ? RunStatus::finished : RunStatus::interrupted;
+      // Before the end is recorded, which a run that goes on does not do here.
+      if (!checkpoint_clock_.is_off()) write_checkpoint(wall_time());
       record_last();
     } catch (const std::exception& error) {
       fail(error.what());
@@ -88,17 +139,44 @@ class RecordedRun {
     summary_.samples = writer_->samples();
     summary_.frames = writer_->frames();
     summary_.time = simulation_.time();
-    summary_.wall_time = progress.seconds();
+    summary_.wall_time = wall_time();
     summary_.statistics = simulation_.statistics();
     summary_.energy = energy_ledger(simulation_.channels(), row_);
     try {
-      write_summary(summary_path_, summary_);
+      write_summary(directory_.summary(), summary_);
     } catch (const Error& error) {
       fail(error.what());
     }
   }
 
  private:
+  void resume(const Checkpoint& from) {
+    is_resumed_ = true;
+    wall_time_before_ = from.wall_time;
+    simulation_.resume(from.state, from.statistics);
+    stored_step_ = sample_clock_.is_due(from.state.steps) ? from.state.steps : -1;
+    drawn_step_ = frame_clock_.is_due(from.state.steps) ? from.state.steps : -1;
+    writer_ = std::make_unique<ResultWriter>(directory_, model_, simulation_.channels(), from);
+  }
+
+  void write_checkpoint(double wall_time) {
+    checkpoint_clock_.write([&] {
+      writer_->flush();
+      Checkpoint checkpoint;
+      checkpoint.model_file = summary_.info.model_file;
+      checkpoint.model_text = summary_.info.model_text;
+      checkpoint.overrides = summary_.info.overrides;
+      checkpoint.state = simulation_.state();
+      checkpoint.statistics = simulation_.statistics();
+      checkpoint.wall_time = wall_time;
+      checkpoint.samples = writer_->samples();
+      checkpoint.table_bytes = writer_->table_bytes();
+      checkpoint.frames = writer_->frames();
+      checkpoint.draws = writer_->draws();
+      clatter::write_checkpoint(directory_.checkpoint(), checkpoint);
+    });
+  }
+
   double sample_interval() const {
     if (model_.output.interval) return *model_.output.interval;
     return model_.integrator.step * std::ceil(double(simulation_.steps_total()) / default_samples);
@@ -155,13 +233,16 @@ class RecordedRun {
   }
 
   const Model& model_;
+  const ResultDirectory& directory_;
   Simulation simulation_;
-  fs::path summary_path_;
   SampleClock sample_clock_, frame_clock_;
+  CheckpointClock checkpoint_clock_;
   std::vector<double> row_;
   long contact_problems_ = 0;
   Summary summary_;
   std::unique_ptr<ResultWriter> writer_;
+  bool is_resumed_ = false;
+  double wall_time_before_ = 0.0;
   long stored_step_ = -1, drawn_step_ = -1;
 };
 
@@ -228,12 +309,43 @@ void print_summary(const Summary& summary, const ResultDirectory& directory) {
   say("\n");
 }
 
+/// Refuses what a run that goes on cannot change: only its end.
+void check_resume(const RunOptions& options) {
+  if (!options.model.empty() || !options.out.empty() || !options.from.empty() || options.csv) {
+    throw Error(
+        "--resume goes on with the model and the results of its directory: give no MODEL, "
+        "--out, --from or --csv with it");
+  }
+  for (const std::string& change : options.overrides) {
+    if (!change.starts_with("integrator.duration=")) {
+      throw Error(
+          fmt::format("--set {}: a run that goes on can only change integrator.duration", change));
+    }
+  }
+}
+
+Model model_of(const RunOptions& options, const Checkpoint* from) {
+  if (from == nullptr) return read_model(options.model, options.overrides);
+  std::vector<std::string> overrides = from->overrides;
+  overrides.insert(overrides.end(), options.overrides.begin(), options.overrides.end());
+  return parse_model(from->model_text, from->model_file, overrides);
+}
+
 int run_model(const RunOptions& options) {
   catch_interruptions();
-  const Model model = read_model(options.model, options.overrides);
-  const ResultDirectory directory = result_directory(options.out, options.model, ".clatter");
+  const bool resumes = !options.resume.empty();
+  if (resumes) check_resume(options);
+  if (!resumes && options.model.empty()) throw Error("give a MODEL, or a directory to --resume");
+  const ResultDirectory directory = resumes
+                                        ? ResultDirectory{options.resume}
+                                        : result_directory(options.out, options.model, ".clatter");
+  std::optional<Checkpoint> from;
+  if (resumes) from = read_checkpoint(directory.checkpoint());
+  const Model model = model_of(options, from ? &*from : nullptr);
+  const DirectoryLock lock(directory.path);
 
-  RecordedRun run(model, options, directory);
+  RecordedRun run(model, options, directory, from ? &*from : nullptr);
+  if (from && !options.quiet) say("going on from t = {:g} s\n", run.simulation().time());
   if (!options.quiet)
     for (const std::string& notice : run.simulation().notices()) say("note: {}\n", notice);
   Progress progress(model.integrator.duration, run.simulation().steps_total(), options.quiet);
@@ -264,8 +376,15 @@ int run_model(const RunOptions& options) {
 
 Action add_run_command(CLI::App& command) {
   const auto options = std::make_shared<RunOptions>();
-  command.add_option("MODEL", options->model, "Model file")->required()->type_name("");
+  command.add_option("MODEL", options->model, "Model file")->type_name("");
   command.add_option("--out", options->out, "Result directory [<model>.clatter]")->type_name("DIR");
+  command.add_option("--resume", options->resume, "Go on with the run of a result directory")
+      ->type_name("DIR");
+  command
+      .add_option("--from", options->from,
+                  "Start bodies and beams of the same names as they were in the results of another "
+                  "run, at its end or at a time")
+      ->type_name("DIR[@TIME]");
   add_set_option(command, options->overrides);
   command.add_flag("--csv", options->csv, "Also write all channels to results.csv");
   command.add_flag("--dump-contact-problems", options->dump_contact_problems,
@@ -273,12 +392,17 @@ Action add_run_command(CLI::App& command) {
   command.add_flag("--quiet", options->quiet, "Print nothing but errors");
   command.footer(
       "The result directory holds results.h5 (every channel over time), summary.json (settings,\n"
-      "iterations, energies) and frames.pvd (for ParaView). A result directory of an earlier run "
-      "is\n"
-      "overwritten. Ctrl-C ends the run after the present step and keeps what there is.\n\n"
+      "iterations, energies), frames.pvd (for ParaView) and checkpoint (to go on from). A result\n"
+      "directory of an earlier run is overwritten. Ctrl-C or SIGTERM ends the run after the "
+      "present\n"
+      "step and keeps what there is; --resume goes on from there, or from the last checkpoint of "
+      "a\n"
+      "run that was killed, as if nothing had happened.\n\n"
       "Examples:\n"
       "  clatter run block.toml\n"
-      "  clatter run block.toml --out fine --set integrator.step=1e-5 --csv");
+      "  clatter run block.toml --out fine --set integrator.step=1e-5 --csv\n"
+      "  clatter run --resume block.clatter --set integrator.duration=20\n"
+      "  clatter run brake.toml --from drive.clatter@2.5");
   return [options] { return run_model(*options); };
 }
 

@@ -25,7 +25,7 @@ class RunTest(CommandLineTest):
     def assert_readable(self, directory, killed=False):
         """Every dataset has a finite row per time; returns the times. A process that is killed while it
         flushes may leave some datasets longer than others; the rows that all have are whole."""
-        with h5py.File(self.directory / directory / "results.h5") as file:
+        with h5py.File(self.directory / directory / "results.h5", swmr=killed) as file:
             datasets = {}
             file.visititems(lambda name, item: datasets.__setitem__(name, item)
                             if isinstance(item, h5py.Dataset) else None)

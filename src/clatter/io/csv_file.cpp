@@ -28,6 +28,17 @@ std::string component_name(const Channel& channel, std::size_t component) {
 
 CsvFile::CsvFile(const std::filesystem::path& path, const std::vector<Channel>& channels)
     : stream_(path) {
+  stream_.write(list_columns(channels) + "\n");
+  stream_.flush();
+}
+
+CsvFile::CsvFile(const std::filesystem::path& path, const std::vector<Channel>& channels,
+                 long bytes)
+    : stream_(path, bytes) {
+  list_columns(channels);
+}
+
+std::string CsvFile::list_columns(const std::vector<Channel>& channels) {
   std::string header = "time [s]";
   for (const Channel& channel : channels) {
     for (std::size_t i = 0; i < channel.components.size(); ++i) {
@@ -38,8 +49,7 @@ CsvFile::CsvFile(const std::filesystem::path& path, const std::vector<Channel>& 
       order_.push_back(channel.offset + static_cast<int>(i));
     }
   }
-  stream_.write(header + "\n");
-  stream_.flush();
+  return header;
 }
 
 void CsvFile::append(double time, std::span<const double> row) {

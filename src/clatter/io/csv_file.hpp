@@ -16,12 +16,17 @@ namespace clatter {
 class CsvFile : public Recorder {
  public:
   CsvFile(const std::filesystem::path& path, const std::vector<Channel>& channels);
+  /// Goes on after the first `bytes` of a file with the same channels.
+  CsvFile(const std::filesystem::path& path, const std::vector<Channel>& channels, long bytes);
 
   void append(double time, std::span<const double> row) override;
   void flush() override;
   void close() override;
 
  private:
+  /// Fills order_ and returns the line of names.
+  std::string list_columns(const std::vector<Channel>& channels);
+
   OutputStream stream_;
   std::vector<int> order_;  ///< entries of the row, in the order of the columns
   fmt::memory_buffer line_;

@@ -15,6 +15,10 @@ Hdf5Reader::Hdf5Reader(std::filesystem::path path) : path_(std::move(path)) {
   if (!std::filesystem::exists(path_, error)) fail("there is no such file");
   if (!std::filesystem::is_regular_file(path_, error)) fail("this is not a file");
   file_ = Hdf5Id(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (file_.get() < 0) {
+    file_ =
+        Hdf5Id(H5Fopen(path_.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT), H5Fclose);
+  }
   if (file_.get() < 0) fail("this is not an HDF5 file, or it is cut short");
 }
 
@@ -23,7 +27,7 @@ void Hdf5Reader::fail(const std::string& what) const {
 }
 
 bool Hdf5Reader::has(const std::string& name) const {
-  for (auto end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1)) {
+  for (auto end = name.find('/', 1); end != std::string::npos; end = name.find('/', end + 1)) {
     if (H5Lexists(file_.get(), name.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
   }
   return H5Lexists(file_.get(), name.c_str(), H5P_DEFAULT) > 0;
@@ -46,13 +50,14 @@ long Hdf5Reader::attribute(const std::string& name) const {
 }
 
 template <class T>
-std::vector<T> Hdf5Reader::read(const std::string& name, hid_t type, H5T_class_t expected) const {
+std::vector<T> Hdf5Reader::read(const std::string& name, hid_t type, H5T_class_t expected,
+                                bool is_list) const {
   if (!has(name)) fail(fmt::format("the dataset '{}' is missing", name));
   const Hdf5Id dataset(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
   if (dataset.get() < 0) fail(fmt::format("'{}' is not a dataset, or the file is damaged", name));
   const Hdf5Id space(H5Dget_space(dataset.get()), H5Sclose);
   const Hdf5Id stored(H5Dget_type(dataset.get()), H5Tclose);
-  if (H5Sget_simple_extent_ndims(space.get()) != 1) {
+  if (is_list && H5Sget_simple_extent_ndims(space.get()) != 1) {
     fail(fmt::format("the dataset '{}' is not a list", name));
   }
   if (H5Tget_class(stored.get()) != expected) {
@@ -77,6 +82,22 @@ std::vector<T> Hdf5Reader::read(const std::string& name, hid_t type, H5T_class_t
 
 std::vector<double> Hdf5Reader::numbers(const std::string& name) const {
   return read<double>(name, H5T_NATIVE_DOUBLE, H5T_FLOAT);
+}
+
+std::vector<double> Hdf5Reader::table(const std::string& name) const {
+  return read<double>(name, H5T_NATIVE_DOUBLE, H5T_FLOAT, false);
+}
+
+std::vector<std::string> Hdf5Reader::names(const std::string& group) const {
+  std::vector<std::string> names;
+  if (!has(group)) return names;
+  const auto add = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return 0;
+  };
+  H5Literate_by_name(file_.get(), group.c_str(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names,
+                     H5P_DEFAULT);
+  return names;
 }
 
 std::vector<int> Hdf5Reader::integers(const std::string& name) const {

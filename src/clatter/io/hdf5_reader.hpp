@@ -11,6 +11,7 @@ namespace clatter {
 /// An HDF5 file that is read. Every failure is an Error that names the file and what is wrong.
 class Hdf5Reader {
  public:
+  /// Also a file that is being written by a run, or whose writer was killed.
   explicit Hdf5Reader(std::filesystem::path path);
 
   bool has(const std::string& name) const;
@@ -18,12 +19,17 @@ class Hdf5Reader {
   long attribute(const std::string& name) const;
   std::vector<double> numbers(const std::string& name) const;
   std::vector<int> integers(const std::string& name) const;
+  /// A table with a row per sample, row by row.
+  std::vector<double> table(const std::string& name) const;
+  /// Of what is in a group, sorted; none when there is no such group.
+  std::vector<std::string> names(const std::string& group) const;
 
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
   template <class T>
-  std::vector<T> read(const std::string& name, hid_t type, H5T_class_t expected) const;
+  std::vector<T> read(const std::string& name, hid_t type, H5T_class_t expected,
+                      bool is_list = true) const;
 
   std::filesystem::path path_;
   Hdf5Id file_;

@@ -987,6 +987,13 @@ TableDescription output() {
                "Time between ParaView frames.",
                positive},
               {"paraview", {}, flag, "", literal(OutputSpec{}.paraview), "Write ParaView files."},
+              {"checkpoint_interval",
+               {},
+               number,
+               "s",
+               "as often as costs less than 2 %",
+               "Simulated time between checkpoints, from which `run --resume` goes on; 0: none.",
+               not_negative},
           }};
 }
 

@@ -174,6 +174,7 @@ OutputSpec read_output(const TomlTable& table) {
   output.place = table.place();
   output.interval = table.number("interval");
   output.frame_interval = table.number("frame_interval");
+  output.checkpoint_interval = table.number("checkpoint_interval");
   output.paraview = table.flag("paraview").value_or(output.paraview);
   return output;
 }

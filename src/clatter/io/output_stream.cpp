@@ -15,6 +15,14 @@ OutputStream::OutputStream(std::filesystem::path path)
   if (!file_) fail("create");
 }
 
+OutputStream::OutputStream(std::filesystem::path path, long bytes)
+    : path_(std::move(path)), file_(std::fopen(path_.c_str(), "ab")) {
+  if (!file_) fail("go on with");
+  std::error_code reason;
+  std::filesystem::resize_file(path_, static_cast<std::uintmax_t>(bytes), reason);
+  if (reason) fail("go on with");
+}
+
 void OutputStream::fail(const char* what) const {
   throw Error(
       fmt::format("{}: cannot {} this file: {}", path_.string(), what, std::strerror(errno)));

@@ -12,6 +12,8 @@ class OutputStream {
  public:
   /// Replaces a file of that name.
   explicit OutputStream(std::filesystem::path path);
+  /// Goes on after the first `bytes` of a file.
+  OutputStream(std::filesystem::path path, long bytes);
 
   void write(std::string_view text);
   void flush();

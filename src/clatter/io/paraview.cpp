@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <type_traits>
 #include <unistd.h>
@@ -86,7 +88,7 @@ double extent_of(const Model& model) {
 }  // namespace
 
 ParaviewSeries::ParaviewSeries(std::filesystem::path directory, const Model& model,
-                               const std::vector<Channel>& channels)
+                               const std::vector<Channel>& channels, long frames)
     : directory_(std::move(directory)), list_end_(static_cast<long>(list_header.size())) {
   Offsets offsets;
   for (const Channel& channel : channels) offsets[channel.path] = channel.offset;
@@ -106,7 +108,11 @@ ParaviewSeries::ParaviewSeries(std::filesystem::path directory, const Model& mod
     for (std::vector<float>& data : section_data_) data.resize(points_.size());
 
   make_directory(directory_ / frame_folder);
-  replace_file(directory_ / list_name, std::string(list_header) + std::string(list_footer));
+  if (frames > 0) {
+    go_on_after(frames);
+  } else {
+    replace_file(directory_ / list_name, std::string(list_header) + std::string(list_footer));
+  }
 }
 
 ParaviewSeries::Motion ParaviewSeries::find_motion(const Offsets& offsets, const std::string& path,
@@ -326,6 +332,29 @@ void ParaviewSeries::append(double time, std::span<const double> row) {
     throw;
   }
   ++frames_;
+}
+
+void ParaviewSeries::go_on_after(long frames) {
+  const std::filesystem::path path = directory_ / list_name;
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(stream), {});
+  std::size_t end = list_header.size();
+  for (long k = 0; k < frames; ++k) {
+    end = text.find('\n', end);
+    if (end == std::string::npos) {
+      throw Error(fmt::format("{}: this list of frames is shorter than it was", path.string()));
+    }
+    ++end;
+  }
+  text.resize(end);
+  replace_file(path, text + std::string(list_footer));
+  list_end_ = static_cast<long>(end);
+  frames_ = static_cast<int>(frames);
+  std::error_code ignored;
+  for (long k = frames;; ++k) {
+    const std::string later = fmt::format("{}/{:06}.vtp", frame_folder, k);
+    if (!std::filesystem::remove(directory_ / later, ignored)) break;
+  }
 }
 
 void ParaviewSeries::list_frame(double time, const std::string& file) {

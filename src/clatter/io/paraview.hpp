@@ -27,8 +27,9 @@ struct BeamMesh;
 /// the centre line.
 class ParaviewSeries : public Recorder {
  public:
+  /// `frames`: goes on after so many of an earlier series, whose later ones are forgotten.
   ParaviewSeries(std::filesystem::path directory, const Model& model,
-                 const std::vector<Channel>& channels);
+                 const std::vector<Channel>& channels, long frames = 0);
 
   /// Writes a frame, complete and listed when this returns.
   void append(double time, std::span<const double> row) override;
@@ -72,6 +73,8 @@ class ParaviewSeries : public Recorder {
   void show_sections(const Part& part, std::span<const double> row);
   std::string frame_text() const;
   void list_frame(double time, const std::string& file);
+  /// Cuts the list after so many.
+  void go_on_after(long frames);
 
   std::filesystem::path directory_;
   std::map<std::string, Carrier> carriers_;

@@ -32,6 +32,10 @@ std::size_t bytes_to_create(const std::vector<Channel>& channels, const RunInfo&
   return bytes;
 }
 
+bool is_scalar(const Channel& channel) {
+  return channel.components.size() == 1 && channel.components.front().empty();
+}
+
 void write_origin(Hdf5File& file, const RunInfo& info) {
   file.set_attribute("/", "clatter_version", std::string(version));
   file.set_attribute("/", "command", info.command);
@@ -57,35 +61,54 @@ void write_origin(Hdf5File& file, const RunInfo& info) {
 
 }  // namespace
 
+void ResultFile::make_buffers(const std::vector<Channel>& channels) {
+  std::size_t widest = 0;
+  for (const Channel& channel : channels) {
+    row_size_ = std::max(row_size_, channel.offset + channel.components.size());
+    widest = std::max(widest, channel.components.size());
+  }
+  capacity_ =
+      std::clamp<std::size_t>(buffer_bytes / (std::max<std::size_t>(row_size_, 1) * 8), 32, 1024);
+  time_buffer_.resize(capacity_);
+  buffer_.resize(capacity_ * row_size_);
+  gathered_.resize(capacity_ * widest);
+}
+
 ResultFile::ResultFile(const std::filesystem::path& path, const std::vector<Channel>& channels,
                        const RunInfo& info, const RowKey& key)
     : file_(path) {
   file_.reserve(bytes_to_create(channels, info));
   write_origin(file_, info);
-
-  for (const Channel& channel : channels)
-    row_size_ = std::max(row_size_, channel.offset + channel.components.size());
-  capacity_ =
-      std::clamp<std::size_t>(buffer_bytes / (std::max<std::size_t>(row_size_, 1) * 8), 32, 1024);
-  time_buffer_.resize(capacity_);
-  buffer_.resize(capacity_ * row_size_);
-
+  make_buffers(channels);
   times_ = file_.create_table("/" + key.name, 0, capacity_);
   file_.set_attribute("/" + key.name, "unit", key.unit);
-  std::size_t widest = 0;
   for (const Channel& channel : channels) {
-    const bool scalar = channel.components.size() == 1 && channel.components.front().empty();
-    const std::size_t width = channel.components.size();
     const std::string name = "/" + channel.path;
+    const std::size_t width = channel.components.size();
     columns_.push_back({channel.offset, static_cast<int>(width),
-                        file_.create_table(name, scalar ? 0 : width, capacity_)});
+                        file_.create_table(name, is_scalar(channel) ? 0 : width, capacity_)});
     file_.set_attribute(name, "unit", channel.unit);
-    if (!scalar)
+    if (!is_scalar(channel))
       file_.set_attribute(name, "components", std::span<const std::string>(channel.components));
-    widest = std::max(widest, width);
   }
-  gathered_.resize(capacity_ * widest);
   file_.flush();
+  file_.let_read();
+}
+
+ResultFile::ResultFile(const std::filesystem::path& path, const std::vector<Channel>& channels,
+                       long rows)
+    : file_(path, Hdf5File::Mode::go_on) {
+  make_buffers(channels);
+  const auto kept = static_cast<hsize_t>(rows);
+  times_ = file_.open_table("/time", 0, kept);
+  for (const Channel& channel : channels) {
+    const std::size_t width = channel.components.size();
+    columns_.push_back(
+        {channel.offset, static_cast<int>(width),
+         file_.open_table("/" + channel.path, is_scalar(channel) ? 0 : width, kept)});
+  }
+  file_.flush();
+  file_.let_read();
 }
 
 void ResultFile::append(double time, std::span<const double> row) {

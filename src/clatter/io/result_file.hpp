@@ -20,13 +20,16 @@ struct RowKey {
 /// the datasets, the origin of the run (version, model text and hash, settings) attributes of the
 /// file.
 ///
-/// Rows are gathered in memory and written a chunk at a time, or when a flush is due. A process
-/// killed in the middle of that may leave some datasets a flush longer than others; the rows that
-/// all have are whole.
+/// Rows are gathered in memory and written a chunk at a time, or when a flush is due. Others can
+/// read the file meanwhile (in SWMR mode: h5py.File(path, swmr=True)). A process killed in the
+/// middle of a flush may leave some datasets a flush longer than others; the rows that all have are
+/// whole.
 class ResultFile : public Recorder {
  public:
   ResultFile(const std::filesystem::path& path, const std::vector<Channel>& channels,
              const RunInfo& info, const RowKey& key = {"time", "s"});
+  /// Goes on after the first `rows` of a file with the same channels.
+  ResultFile(const std::filesystem::path& path, const std::vector<Channel>& channels, long rows);
 
   void append(double time, std::span<const double> row) override;
   void flush() override;
@@ -37,6 +40,9 @@ class ResultFile : public Recorder {
   long rows_written() const { return static_cast<long>(times_.rows); }
 
  private:
+  /// Room for rows of all channels.
+  void make_buffers(const std::vector<Channel>& channels);
+
   struct Column {
     int offset, width;
     Hdf5Table table;

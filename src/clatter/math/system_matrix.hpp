@@ -19,13 +19,13 @@ struct SolvedSystem {
   std::vector<VecX> right_sides;
 };
 
-/// The pivots of a sparse factorisation, and what they were good for. Which are chosen depends on the
-/// matrix that they were searched for, and decides how all later ones are rounded: so that equal
-/// states have equal futures, they are part of a state.
+/// The pivots of a sparse factorisation, and what they were good for. Which are chosen depends on
+/// the matrix that they were searched for, and decides how all later ones are rounded: so that
+/// equal states have equal futures, they are part of a state.
 struct Pivots {
-  int order = -1;                 ///< of elimination, of those that the matrix knows
+  int order = -1;                  ///< of elimination, of those that the matrix knows
   std::vector<int> rows, columns;  ///< in the order of elimination
-  double rcond = 0.0;             ///< of the matrix that they were searched for
+  double rcond = 0.0;              ///< of the matrix that they were searched for
 
   bool operator==(const Pivots&) const = default;
 };

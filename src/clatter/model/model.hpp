@@ -278,6 +278,8 @@ struct OutputSpec {
   std::optional<double> interval;  ///< [s]; every step, but at most 10 000 samples, when absent
   std::optional<double> frame_interval;  ///< [s] between ParaView frames; 200 frames when absent
   bool paraview = true;
+  /// [s] of simulated time between checkpoints, 0: none; as often as costs little when absent
+  std::optional<double> checkpoint_interval;
   Place place;
 };
 

@@ -20,6 +20,30 @@ long steps_to_cover(double duration, double step) {
   return std::lround(std::ceil(duration / step - 1e-6));
 }
 
+/// Puts a node of the machine where the motion says, if there is one of its name.
+void set_motion(const Machine& machine, const NodeMotion& motion, State& state) {
+  for (std::size_t n = 1; n < machine.nodes().size(); ++n) {
+    const Node& node = machine.nodes()[n];
+    if (node.name != motion.name) continue;
+    NodeState& at = state.q[n];
+    if (node.rotates_in_space) {
+      at.p = motion.orientation.normalized();
+      at.R = at.p.toRotationMatrix();
+    } else if (node.has(5)) {
+      at.angle = motion.angle;
+      at.p = Quaternion(std::cos(0.5 * motion.angle), 0.0, 0.0, std::sin(0.5 * motion.angle));
+      at.R = Eigen::AngleAxisd(motion.angle, Vec3::UnitZ()).toRotationMatrix();
+    }
+    const Vec3 centre = at.R * machine.centre_of_mass(static_cast<int>(n));
+    at.x = motion.position + centre;
+    Vec6 v;
+    v << motion.velocity, motion.angular_velocity;
+    v.head<3>() += (at.R * motion.angular_velocity).cross(centre);
+    set_node(state.v, static_cast<Eigen::Index>(n), v);
+    machine.keep_unknowns(state.v);
+  }
+}
+
 }  // namespace
 
 std::string to_string(const Settling& s) {
@@ -31,7 +55,7 @@ std::string to_string(const Settling& s) {
 }
 
 struct Simulation::Impl {
-  explicit Impl(Model given)
+  Impl(Model given, const std::vector<NodeMotion>& motions)
       : model(std::move(given)),
         machine(model),
         scheme(make_scheme(machine, model.integrator)),
@@ -44,6 +68,7 @@ struct Simulation::Impl {
           fmt::format("the duration is not a multiple of the step: the run ends at {:g} s",
                       h * static_cast<double>(total_steps)));
     }
+    for (const NodeMotion& motion : motions) set_motion(machine, motion, state);
     prepare_start();
     begin_sums(machine, *scheme, state);
     statistics.min_gap = std::numeric_limits<double>::infinity();
@@ -131,12 +156,12 @@ struct Simulation::Impl {
     machine.check_bends(state.q);
     ++statistics.steps;
     const SchemeTimes times = scheme->times();
-    statistics.smooth_time = times.smooth;
-    statistics.position_time = times.position;
-    statistics.velocity_time = times.velocity;
-    statistics.linear_algebra_time = times.linear_algebra;
-    statistics.factorisations = times.factorisations;
-    statistics.solves = times.solves;
+    statistics.smooth_time = resumed.smooth_time + times.smooth;
+    statistics.position_time = resumed.position_time + times.position;
+    statistics.velocity_time = resumed.velocity_time + times.velocity;
+    statistics.linear_algebra_time = resumed.linear_algebra_time + times.linear_algebra;
+    statistics.factorisations = resumed.factorisations + times.factorisations;
+    statistics.solves = resumed.solves + times.solves;
   }
 
   bool advance(double step_size, int level) {
@@ -231,10 +256,13 @@ struct Simulation::Impl {
   State state;
   State before, before_impact;  // to go back to
   RunStatistics statistics;
+  RunStatistics resumed;  // those of the run that this one goes on with
   std::vector<std::string> notices;
 };
 
-Simulation::Simulation(const Model& model) : impl_(std::make_unique<Impl>(model)) {}
+Simulation::Simulation(const Model& model) : Simulation(model, {}) {}
+Simulation::Simulation(const Model& model, const std::vector<NodeMotion>& motions)
+    : impl_(std::make_unique<Impl>(model, motions)) {}
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
@@ -254,6 +282,11 @@ void Simulation::set_state(const State& state) {
     throw Error(impl_->file_prefix() + "the state is not one of this machine");
   }
   impl_->state = state;
+}
+
+void Simulation::resume(const State& state, const RunStatistics& statistics) {
+  set_state(state);
+  impl_->statistics = impl_->resumed = statistics;
 }
 
 void Simulation::set_load(std::string_view name, const Vec3& force, const Vec3& torque) {

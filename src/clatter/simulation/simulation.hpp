@@ -18,12 +18,25 @@ struct ContactProblem;
 class Machine;
 struct State;
 
+/// How a body, or a node of a beam, stands and moves; in terms of its body frame.
+struct NodeMotion {
+  std::string name;
+  Vec3 position = Vec3::Zero();
+  Quaternion orientation = Quaternion::Identity();
+  double angle = 0.0;                    ///< planar ones, turns counted
+  Vec3 velocity = Vec3::Zero();          ///< of the origin of the body frame, space axes
+  Vec3 angular_velocity = Vec3::Zero();  ///< body axes
+};
+
 /// A machine in motion: built from a model, advanced step by step, read through channels.
 class Simulation {
  public:
   /// Throws Error when the model cannot be built or started (initial penetration, joints that do
   /// not fit, a mechanism that cannot move as prescribed ...).
   explicit Simulation(const Model& model);
+  /// The same, with nodes of these names as given at the start instead of as the model has them.
+  /// What the model takes from its own start, such as rest lengths, stays.
+  Simulation(const Model& model, const std::vector<NodeMotion>& motions);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -49,6 +62,8 @@ class Simulation {
   const State& state() const;
   /// Goes on from a state of the same machine. Throws Error when it is of another one.
   void set_state(const State& state);
+  /// Goes on with a run that had come to a state, with the figures that it had so far.
+  void resume(const State& state, const RunStatistics& statistics);
   /// Lets a load of the model act with this force [N] and torque [N m], in its axes, from now on.
   /// Throws Error when there is no load of that name.
   void set_load(std::string_view name, const Vec3& force, const Vec3& torque = Vec3::Zero());

@@ -45,7 +45,11 @@ void append_rows(ResultFile& file, long begin, long end) {
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& path)
-      : file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose) {}
+      : file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose) {
+    if (is_open()) return;  // else it is being written
+    file_ =
+        Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT), H5Fclose);
+  }
 
   bool is_open() const { return file_.get() >= 0; }
 

@@ -1,0 +1,11 @@
+#pragma once
+
+// All that a program needs to build models, run them and look at them.
+
+#include <clatter/io/model_reader.hpp>
+#include <clatter/io/state_archive.hpp>
+#include <clatter/machine/machine.hpp>
+#include <clatter/machine/state.hpp>
+#include <clatter/model/model.hpp>
+#include <clatter/simulation/simulation.hpp>
+#include <clatter/version.hpp>
