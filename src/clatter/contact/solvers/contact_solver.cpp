@@ -56,41 +56,30 @@ void ContactSolver::find_islands(const ContactSystem& system) {
     const CondensedContact& contact = system.contacts[c];
     std::fill_n(contact_of_row_.begin() + contact.first_row, contact.rows, static_cast<int>(c));
   }
-  parent_.resize(count);
-  std::iota(parent_.begin(), parent_.end(), 0);
-  const auto root = [&](int c) {
-    while (parent_[static_cast<std::size_t>(c)] != c) {
-      int& up = parent_[static_cast<std::size_t>(c)];
-      up = parent_[static_cast<std::size_t>(up)];
-      c = up;
-    }
-    return c;
-  };
+  tied_.separate(count);
   for (int i = 0; i < system.rows; ++i) {
-    int one = root(contact_of_row_[static_cast<std::size_t>(i)]);
+    const int own = contact_of_row_[static_cast<std::size_t>(i)];
     int last = -1;
     for (int k = system.starts[i]; k < system.starts[i + 1]; ++k) {
       const int other = contact_of_row_[static_cast<std::size_t>(system.columns[k])];
       if (other == last || system.values[k] == 0.0) continue;
       last = other;
-      const int two = root(other);
-      if (one == two) continue;
-      parent_[static_cast<std::size_t>(std::max(one, two))] = std::min(one, two);
-      one = std::min(one, two);
+      tied_.join(own, other);
     }
   }
-  for (std::size_t c = 0; c < count; ++c) parent_[c] = root(static_cast<int>(c));
+  island_of_.resize(count);
+  for (std::size_t c = 0; c < count; ++c) island_of_[c] = tied_.root(static_cast<int>(c));
   order_.resize(count);
   std::iota(order_.begin(), order_.end(), 0);
   std::stable_sort(order_.begin(), order_.end(), [&](int k, int l) {
-    return parent_[static_cast<std::size_t>(k)] < parent_[static_cast<std::size_t>(l)];
+    return island_of_[static_cast<std::size_t>(k)] < island_of_[static_cast<std::size_t>(l)];
   });
   islands_.clear();
   for (std::size_t i = 0; i < count; ++i) {
-    const auto parent = [&](std::size_t at) {
-      return parent_[static_cast<std::size_t>(order_[at])];
+    const auto island = [&](std::size_t at) {
+      return island_of_[static_cast<std::size_t>(order_[at])];
     };
-    if (i == 0 || parent(i) != parent(i - 1)) islands_.push_back({static_cast<int>(i), 0});
+    if (i == 0 || island(i) != island(i - 1)) islands_.push_back({static_cast<int>(i), 0});
     ++islands_.back().contacts;
   }
   std::stable_sort(islands_.begin(), islands_.end(), [](const Island& one, const Island& two) {
@@ -126,7 +115,7 @@ void ContactSolver::extract(const ContactSystem& system, const Island& island, c
       if (mark_[static_cast<std::size_t>(other)] == c) continue;
       mark_[static_cast<std::size_t>(other)] = c;
       // Entries that are zero tie nothing, and lead out of the island.
-      if (parent_[static_cast<std::size_t>(other)] == parent_[static_cast<std::size_t>(c)]) {
+      if (island_of_[static_cast<std::size_t>(other)] == island_of_[static_cast<std::size_t>(c)]) {
         neighbours_.push_back(other);
       }
     }
@@ -148,7 +137,7 @@ void ContactSolver::extract(const ContactSystem& system, const Island& island, c
       for (int k = system.starts[row]; k < system.starts[row + 1]; ++k) {
         const int column = system.columns[k];
         const int other = contact_of_row_[static_cast<std::size_t>(column)];
-        if (parent_[static_cast<std::size_t>(other)] != parent_[static_cast<std::size_t>(c)])
+        if (island_of_[static_cast<std::size_t>(other)] != island_of_[static_cast<std::size_t>(c)])
           continue;
         const int local = place_[static_cast<std::size_t>(other)] + column -
                           system.contacts[static_cast<std::size_t>(other)].first_row;

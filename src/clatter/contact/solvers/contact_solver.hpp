@@ -10,6 +10,7 @@
 #include <clatter/contact/solvers/newton_contacts.hpp>
 #include <clatter/contact/solvers/prox_fixed_point.hpp>
 #include <clatter/contact/solvers/regularised_newton.hpp>
+#include <clatter/math/union_find.hpp>
 #include <clatter/model/contact_solver_kind.hpp>
 
 namespace clatter {
@@ -56,7 +57,9 @@ class ContactSolver {
   ProxFixedPoint fixed_point_;
   AlternatingDirections alternating_;
 
-  std::vector<int> parent_, order_, contact_of_row_;
+  UnionFind tied_;              // contacts
+  std::vector<int> island_of_;  // of each contact: the smallest contact that it is tied to
+  std::vector<int> order_, contact_of_row_;
   std::vector<Island> islands_;
   // The island at hand: contacts have dense blocks, and their own among them.
   std::vector<int> starts_, columns_, place_, mark_, neighbours_;

@@ -26,7 +26,7 @@ FreeContacts::FreeContacts() : accelerator_(sweep_memory, sweep_growth) {}
 void FreeContacts::reserve(std::size_t nodes, std::size_t contacts, std::size_t rows) {
   compliances_.resize(nodes);
   x_.resize(6 * static_cast<Eigen::Index>(nodes));
-  parent_.reserve(nodes);
+  touching_.reserve(nodes);
   items_.reserve(contacts);
   for (std::vector<int>* list : {&order_, &row_of_item_}) list->reserve(contacts);
   island_begin_.reserve(contacts + 1);
@@ -121,27 +121,15 @@ RowVector FreeContacts::reaction(std::size_t contact) const {
   return Eigen::Map<const VecX>(p_.data() + item.first_row, item.rows);
 }
 
-int FreeContacts::root(int node) {
-  while (parent_[static_cast<std::size_t>(node)] != node) {
-    int& up = parent_[static_cast<std::size_t>(node)];
-    up = parent_[static_cast<std::size_t>(up)];
-    node = up;
-  }
-  return node;
-}
-
 /// order_ := contacts sorted by islands, which begin at island_begin_.
 void FreeContacts::find_islands() {
-  parent_.resize(compliances_.size());
-  std::iota(parent_.begin(), parent_.end(), 0);
+  touching_.separate(compliances_.size());
   for (const Item& item : items_) {
-    if (!moves(item.a) || !moves(item.b)) continue;
-    const int one = root(item.a), two = root(item.b);
-    parent_[static_cast<std::size_t>(std::max(one, two))] = std::min(one, two);
+    if (moves(item.a) && moves(item.b)) touching_.join(item.a, item.b);
   }
   const auto island_of = [&](int k) {
     const Item& item = items_[static_cast<std::size_t>(k)];
-    return root(moves(item.a) ? item.a : item.b);
+    return touching_.root(moves(item.a) ? item.a : item.b);
   };
   order_.resize(items_.size());
   std::iota(order_.begin(), order_.end(), 0);

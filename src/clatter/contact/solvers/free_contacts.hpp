@@ -9,6 +9,7 @@
 #include <clatter/contact/solvers/sphere_island.hpp>
 #include <clatter/math/dense_lu.hpp>
 #include <clatter/math/fixed_point_accelerator.hpp>
+#include <clatter/math/union_find.hpp>
 
 namespace clatter {
 
@@ -88,7 +89,6 @@ class FreeContacts {
   }
   /// Its compliance is that of a sphere, or nothing moves it.
   bool is_ball(int node);
-  int root(int node);
   void find_islands();
   void add_motion(const Item& item, const double* change);
   /// Returns the square of the change.
@@ -115,7 +115,8 @@ class FreeContacts {
   std::vector<double> rates_, p_;          // b and p by rows
   std::vector<double> local_;
   VecX x_;
-  std::vector<int> parent_, order_, island_begin_;
+  UnionFind touching_;  // nodes
+  std::vector<int> order_, island_begin_;
   // Newton's method, grown when needed.
   std::vector<int> row_of_item_;
   MatX D_, J_;
