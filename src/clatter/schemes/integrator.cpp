@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <clatter/schemes/integrator.hpp>
 #include <clatter/schemes/projections.hpp>
@@ -52,6 +51,7 @@ Integrator::Integrator(System& system, const IntegratorSpec& spec)
   armed_.assign(system.contacts().size(), 1);
   size_contacts();
   island_.assign(system.nodes().size(), 0);
+  connected_.reserve(system.nodes().size());
   reach_.assign(system.nodes().size(), 0.0);
   went_ = reach_;
   struck_.assign(system.nodes().size(), 0);
@@ -357,15 +357,9 @@ void Integrator::publish(ContactProblem problem, std::span<const int> which) con
 }
 
 void Integrator::find_islands() {
-  std::iota(island_.begin(), island_.end(), 0);
-  const auto root = [&](int node) {
-    while (island_[node] != node) node = island_[node];
-    return node;
-  };
+  connected_.separate(island_.size());
   const auto connect = [&](int a, int b) {
-    if (a == ground || b == ground) return;
-    const int first = root(a), second = root(b);
-    island_[std::max(first, second)] = std::min(first, second);
+    if (a != ground && b != ground) connected_.join(a, b);
   };
   for (const Joint& joint : system_.joints()) connect(joint.a(), joint.b());
   for (const BeamElement& element : system_.beam_elements()) connect(element.a(), element.b());
@@ -373,7 +367,9 @@ void Integrator::find_islands() {
     if (contact_work_[c].closed || contact_work_[c].equations.status != ContactStatus::open)
       connect(system_.contacts()[c].a(), system_.contacts()[c].b());
   }
-  for (std::size_t n = 0; n < island_.size(); ++n) island_[n] = root(static_cast<int>(n));
+  for (std::size_t n = 0; n < island_.size(); ++n) {
+    island_[n] = connected_.root(static_cast<int>(n));
+  }
 }
 
 void Integrator::mark_struck(bool new_contact) {

@@ -9,6 +9,7 @@
 #include <clatter/machine/kkt_matrix.hpp>
 #include <clatter/machine/system.hpp>
 #include <clatter/machine/tangents.hpp>
+#include <clatter/math/union_find.hpp>
 
 namespace clatter {
 
@@ -282,6 +283,7 @@ class Integrator {
   std::vector<KktMatrix::Rows> joint_G_;
   VecX rhs_smooth_, rhs_contact_;
   double eps_smooth_ = 0.0, eps_position_ = 0.0, eps_velocity_ = 0.0;
+  UnionFind connected_;       // nodes
   std::vector<int> island_;   // of each node: the smallest node it is connected with
   std::vector<char> struck_;  // node: its island has a new contact
   std::vector<char> hard_;    // node: its island has not converged
