@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <clatter/contact/law/natural_map.hpp>
 #include <clatter/contact/solvers/alternating_directions.hpp>
 
 namespace clatter {
@@ -79,7 +80,8 @@ SolverRun AlternatingDirections::solve(const ContactSystem& system, double targe
       }
       constexpr std::array<double, max_contact_rows> at_rest = {};
       std::array<double, max_contact_rows> off;
-      natural_map(contact, 1.0, multiplier_.data() + first, at_rest.data(), off.data());
+      natural_map(contact.law, contact.rows, 1.0, multiplier_.data() + first, at_rest.data(),
+                  off.data());
       for (int i = 0; i < contact.rows; ++i) {
         z_[first + i] = multiplier_[first + i] - off[i];
         multiplier_[first + i] = off[i];

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include <clatter/contact/law/projection.hpp>
 #include <clatter/contact/solvers/free_contacts.hpp>
 
 namespace clatter {
@@ -225,19 +226,16 @@ double FreeContacts::solve_one(const Item& item) {
     for (int i = 0; i < rows; ++i) g[i] += by * D[rows * row + i];
   };
   for (int k = 0; k < local_iterations; ++k) {
-    change(0, std::max(0.0, now[0] - g[0] * item.normal_step) - now[0]);
+    change(0, project_normal(now[0] - g[0] * item.normal_step) - now[0]);
     for (int b = 0; b < balls; ++b) {
       const FrictionBall& ball = item.law.balls[b];
       const int first = Rows > 0 ? 1 : ball.first_row, count = Rows > 0 ? Rows - 1 : ball.rows;
       std::array<double, max_contact_rows> trial;
-      double square = 0.0;
       for (int i = 0; i < count; ++i) {
         trial[i] = now[first + i] - item.ball_steps[b] * g[first + i];
-        square += trial[i] * trial[i];
       }
-      const double radius = ball.coefficient * now[0];
-      const double factor = square > radius * radius ? radius / std::sqrt(square) : 1.0;
-      for (int i = 0; i < count; ++i) change(first + i, factor * trial[i] - now[first + i]);
+      project_on_ball<(Rows > 0 ? Rows - 1 : 0)>(ball.coefficient * now[0], count, trial.data());
+      for (int i = 0; i < count; ++i) change(first + i, trial[i] - now[first + i]);
     }
   }
   const double* motion = motions_.data() + 12 * item.first_row;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <clatter/contact/law/natural_map.hpp>
 #include <clatter/contact/solvers/gauss_seidel.hpp>
 
 namespace clatter {
@@ -75,7 +76,7 @@ double GaussSeidel::visit(const ContactSystem& system, const CondensedContact& c
       }
     }
   }
-  natural_map(contact, 1.0, own, u.data(), off.data());
+  natural_map(contact.law, contact.rows, 1.0, own, u.data(), off.data());
   double square = 0.0;
   for (int i = 0; i < rows; ++i) {
     square += off[i] * off[i];

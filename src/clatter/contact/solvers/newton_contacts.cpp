@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <clatter/contact/law/projection.hpp>
 #include <clatter/contact/solvers/newton_contacts.hpp>
 
 namespace clatter {
@@ -40,21 +41,18 @@ double NewtonContacts::merit(const ContactSystem& system, const VecX& r, const V
     const CondensedContact& contact = system.contacts[c];
     const double step = steps_[c].normal;
     const double *r_c = r.data() + contact.first_row, *u_c = u.data() + contact.first_row;
-    const double normal = std::max(0.0, r_c[0] - step * u_c[0]);
+    const double normal = project_normal(r_c[0] - step * u_c[0]);
     sum += (r_c[0] - normal) * (r_c[0] - normal) / step;
     for (int b = 0; b < contact.law.ball_count; ++b) {
       const FrictionBall& ball = contact.law.balls[static_cast<std::size_t>(b)];
       const double of_ball = steps_[c].balls[static_cast<std::size_t>(b)];
-      double square = 0.0;
       std::array<double, max_contact_rows> xi;
       for (int i = 0; i < ball.rows; ++i) {
         xi[i] = r_c[ball.first_row + i] - of_ball * u_c[ball.first_row + i];
-        square += xi[i] * xi[i];
       }
-      const double radius = ball.coefficient * normal;
-      const double factor = square > radius * radius ? radius / std::sqrt(square) : 1.0;
+      project_on_ball<0>(ball.coefficient * normal, ball.rows, xi.data());
       for (int i = 0; i < ball.rows; ++i) {
-        const double off = r_c[ball.first_row + i] - factor * xi[i];
+        const double off = r_c[ball.first_row + i] - xi[i];
         sum += off * off / of_ball;
       }
     }
@@ -104,12 +102,11 @@ void NewtonContacts::linearise(const ContactSystem& system) {
       const double step = steps_[c].balls[static_cast<std::size_t>(b)];
       const int at = ball.first_row;
       std::array<double, max_contact_rows> tau;
-      double square = 0.0;
       for (int i = 0; i < ball.rows; ++i) {
         tau[i] = r_[first + at + i] - step * u_[first + at + i];
-        square += tau[i] * tau[i];
       }
-      const double size = std::sqrt(square), radius = ball.coefficient * xi_N;
+      const double size = std::sqrt(squared_length<0>(tau.data(), ball.rows));
+      const double radius = ball.coefficient * xi_N;
       if (size < radius) {
         for (int i = 0; i < ball.rows; ++i) velocity_row(at + i);
         continue;
@@ -117,7 +114,7 @@ void NewtonContacts::linearise(const ContactSystem& system) {
       // (I - A) dr_B + A step W_B dr - c tau dr_N = c tau r_N - r_B,  A = radius/|xi| (I - tau
       // tau') all divided by the step; the normal row has been used to eliminate u_N.
       const double part = size > 0.0 ? radius / size : 0.0;
-      for (int i = 0; i < ball.rows; ++i) tau[i] = size > 0.0 ? tau[i] / size : 0.0;
+      slip_direction(tau.data(), ball.rows, size, tau.data());
       std::array<double, max_contact_rows> t;
       const double bound = std::max(radius, r_.segment(first + at, ball.rows).norm());
       for (int i = 0; i < ball.rows; ++i) t[i] = bound > 0.0 ? r_[first + at + i] / bound : 0.0;

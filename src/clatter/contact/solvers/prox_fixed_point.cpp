@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <clatter/contact/law/natural_map.hpp>
 #include <clatter/contact/solvers/prox_fixed_point.hpp>
 
 namespace clatter {
@@ -44,7 +45,8 @@ SolverRun ProxFixedPoint::solve(const ContactSystem& system, double target, int 
       for (std::size_t c = 0; c < system.contacts.size(); ++c) {
         const CondensedContact& contact = system.contacts[c];
         const int first = contact.first_row;
-        natural_map(contact, factor * rho_[c], r_.data() + first, u_.data() + first, off.data());
+        natural_map(contact.law, contact.rows, factor * rho_[c], r_.data() + first,
+                    u_.data() + first, off.data());
         for (int i = 0; i < contact.rows; ++i) {
           next_[first + i] = r_[first + i] - off[i];
           change += off[i] * off[i] / rho_[c];
