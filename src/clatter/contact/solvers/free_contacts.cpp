@@ -266,7 +266,7 @@ class FreeContacts::AnyIsland {
     for (const int k : island_) {
       const Item& item = of_.items_[static_cast<std::size_t>(k)];
       RowVector target = Eigen::Map<const VecX>(own, item.rows);
-      project(item.law, target);
+      project(item.law, target.data());
       Eigen::Map<VecX> now(of_.p_.data() + item.first_row, item.rows);
       const RowVector change = target - now;
       of_.add_motion(item, change.data());
@@ -316,21 +316,13 @@ class FreeContacts::AnyIsland {
         trial[i] -= of_.rates_[static_cast<std::size_t>(item.first_row + i)] + rate;
         energy += p[i] * rate;
       }
-      project(item.law, trial);
+      project(item.law, trial.data());
       square += (p - trial).squaredNorm();
     }
     return {std::sqrt(square), std::sqrt(std::max(0.0, energy))};
   }
 
  private:
-  static void project(const ContactLaw& law, RowVector& p) {
-    p[0] = std::max(0.0, p[0]);
-    for (const FrictionBall& ball : law.all_balls()) {
-      const double length = p.segment(ball.first_row, ball.rows).norm();
-      const double radius = ball.coefficient * p[0];
-      if (length > radius) p.segment(ball.first_row, ball.rows) *= radius / length;
-    }
-  }
   void gather() {
     of_.after_.clear();
     for (const int k : island_) {
