@@ -3,6 +3,7 @@
 
 #include <clatter/contact/law/projection.hpp>
 #include <clatter/contact/solvers/newton_contacts.hpp>
+#include <clatter/math/newton.hpp>
 
 namespace clatter {
 namespace {
@@ -151,51 +152,60 @@ SolverRun NewtonContacts::solve(const ContactSystem& system, double target, int 
   return iterate(system, target, max_iterations, r);
 }
 
+/// As solve_by_newton sees it.
+struct NewtonContacts::Iteration {
+  NewtonContacts& s;
+  const ContactSystem& system;
+  double target;
+  int max_iterations;
+  double now = 0.0;                    // merit
+  double residual = 0.0, least = 0.0;  // of the natural map: at present, and of best_
+
+  void evaluate() {
+    contact_velocities(system, s.r_.data(), s.u_.data());
+    now = s.merit(system, s.r_, s.u_);
+  }
+  double measure() const { return std::sqrt(squared_residual(system, s.r_.data(), s.u_.data())); }
+
+  double merit() const { return now; }
+  bool accepts(double largest) const { return now <= largest; }
+  NewtonVerdict judge(int updates, const RecentMerits& /*recent*/) {
+    if (updates > 0) residual = measure();
+    if (residual < least) {
+      least = residual;
+      s.best_ = s.r_;
+    }
+    if (!(residual > target)) return NewtonVerdict::solved;
+    const bool goes_on = updates < max_iterations && std::isfinite(residual);
+    return goes_on ? NewtonVerdict::go_on : NewtonVerdict::given_up;
+  }
+  bool find_update() {
+    s.linearise(system);
+    if (!s.matrix_.factorise(s.kept_)) return false;
+    s.matrix_.solve(s.dr_.data());
+    s.start_ = s.r_;
+    return s.dr_.allFinite();
+  }
+  void move(double /*from*/, double to) {
+    s.r_ = s.start_ + to * s.dr_;
+    evaluate();
+  }
+};
+
 SolverRun NewtonContacts::iterate(const ContactSystem& system, double target, int max_iterations,
                                   double* r) {
-  SolverRun run;
   find_steps(system);
   r_ = Eigen::Map<const VecX>(r, system.rows);
   u_.resize(system.rows);
   dr_.resize(system.rows);
-  contact_velocities(system, r_.data(), u_.data());
-  run.residual = std::sqrt(squared_residual(system, r_.data(), u_.data()));
   best_ = r_;
-  double now = merit(system, r_, u_);
-  std::array<double, 3> recent;
-  recent.fill(now);
-  double residual = run.residual;
-  while (residual > target && run.iterations < max_iterations) {
-    linearise(system);
-    if (!matrix_.factorise(kept_)) break;
-    matrix_.solve(dr_.data());
-    if (!dr_.allFinite()) break;
-    start_ = r_;
-    const double bound = *std::max_element(recent.begin(), recent.end());
-    double length = 1.0;
-    for (int k = 0;; ++k) {
-      r_ = start_ + length * dr_;
-      contact_velocities(system, r_.data(), u_.data());
-      now = merit(system, r_, u_);
-      if (now <= bound) break;
-      if (k == max_halvings) {  // the kinks may raise the residual for a while
-        r_ = start_ + dr_;
-        contact_velocities(system, r_.data(), u_.data());
-        now = merit(system, r_, u_);
-        break;
-      }
-      length *= 0.5;
-    }
-    recent[static_cast<std::size_t>(run.iterations) % recent.size()] = now;
-    ++run.iterations;
-    residual = std::sqrt(squared_residual(system, r_.data(), u_.data()));
-    if (!std::isfinite(residual)) break;
-    if (residual < run.residual) {
-      run.residual = residual;
-      best_ = r_;
-    }
-  }
+  Iteration iteration{*this, system, target, max_iterations};
+  iteration.evaluate();
+  iteration.residual = iteration.least = iteration.measure();
+  SolverRun run;
+  solve_by_newton(iteration, max_halvings, run.iterations);
   std::copy(best_.data(), best_.data() + system.rows, r);
+  run.residual = iteration.least;
   run.solved = run.residual <= target;
   return run;
 }

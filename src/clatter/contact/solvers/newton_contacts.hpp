@@ -29,6 +29,8 @@ class NewtonContacts {
     std::array<double, max_friction_blocks> balls = {};
   };
 
+  struct Iteration;
+
   void find_steps(const ContactSystem& system);
   double merit(const ContactSystem& system, const VecX& r, const VecX& u) const;
   void linearise(const ContactSystem& system);
