@@ -165,7 +165,7 @@ SolverRun ContactSolver::run_one(ContactSolverKind kind, double target, int max_
     case ContactSolverKind::alternating:
       return alternating_.solve(island_, target, max_iterations, r);
     default:
-      return gauss_seidel_.solve(island_, target, max_iterations, r);
+      return sweeps_.solve(island_, target, max_iterations, r);
   }
 }
 
@@ -188,7 +188,7 @@ SolverRun ContactSolver::run_best(double target, int max_iterations, bool slow,
   }
   solver = ContactSolverKind::gauss_seidel;
   const int tried = run.iterations;
-  run = gauss_seidel_.solve(island_, target, limit(sweeps), r_.data(), true);
+  run = sweeps_.solve(island_, target, limit(sweeps), r_.data(), true);
   run.iterations += tried;
   for (const auto& [kind, usual] : {std::pair(ContactSolverKind::newton, 20),
                                     std::pair(ContactSolverKind::regularised_newton, 5000)}) {
@@ -213,7 +213,7 @@ ContactSolution ContactSolver::solve(const ContactProblem& problem,
   // Most problems are small or easy: a few sweeps over all contacts need no preparation.
   if (options.solver == ContactSolverKind::automatic ||
       options.solver == ContactSolverKind::gauss_seidel) {
-    const SolverRun run = gauss_seidel_.solve(system, target, first_sweeps, r.data());
+    const SolverRun run = sweeps_.solve(system, target, first_sweeps, r.data());
     solution.iterations = run.iterations;
     solution.solved = run.solved;
     solution.error = run.residual / size;

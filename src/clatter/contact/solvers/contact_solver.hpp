@@ -6,10 +6,10 @@
 
 #include <clatter/contact/solvers/alternating_directions.hpp>
 #include <clatter/contact/solvers/contact_problem.hpp>
-#include <clatter/contact/solvers/gauss_seidel.hpp>
 #include <clatter/contact/solvers/newton_contacts.hpp>
 #include <clatter/contact/solvers/prox_fixed_point.hpp>
 #include <clatter/contact/solvers/regularised_newton.hpp>
+#include <clatter/contact/solvers/sweep_solver.hpp>
 #include <clatter/math/union_find.hpp>
 #include <clatter/model/contact_solver_kind.hpp>
 
@@ -51,7 +51,7 @@ class ContactSolver {
   SolverRun run_one(ContactSolverKind kind, double target, int max_iterations);
   SolverRun run_best(double target, int max_iterations, bool slow, ContactSolverKind& solver);
 
-  GaussSeidel gauss_seidel_;
+  SweepSolver sweeps_;
   NewtonContacts newton_;
   RegularisedNewton regularised_newton_;
   ProxFixedPoint fixed_point_;

@@ -91,7 +91,7 @@ SolverRun RegularisedNewton::proximal_points(const ContactSystem& system, double
     const bool at_once = inner.solved;
     if (!inner.solved) {
       point_ = start_;
-      inner = gauss_seidel_.solve(regular, accuracy, sweeps_after_failure, point_.data());
+      inner = sweeps_.solve(regular, accuracy, sweeps_after_failure, point_.data());
       if (!inner.solved) {
         inner = newton_.iterate(regular, accuracy, newton_iterations, point_.data());
         run.iterations += inner.iterations;
@@ -136,7 +136,7 @@ SolverRun RegularisedNewton::proximal_points(const ContactSystem& system, double
       start_ = best_;
       if (restarts % 2 == 1) start_.setZero();
       const SolverRun sweeps =
-          gauss_seidel_.solve(system, target, sweeps_out_of_circles * restarts, start_.data());
+          sweeps_.solve(system, target, sweeps_out_of_circles * restarts, start_.data());
       now = sweeps.residual;
       if (now < run.residual) {
         run.residual = now;

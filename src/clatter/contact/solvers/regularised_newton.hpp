@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include <clatter/contact/solvers/gauss_seidel.hpp>
 #include <clatter/contact/solvers/interior_point.hpp>
 #include <clatter/contact/solvers/newton_contacts.hpp>
+#include <clatter/contact/solvers/sweep_solver.hpp>
 
 namespace clatter {
 
@@ -25,7 +25,7 @@ class RegularisedNewton {
 
   InteriorPoint interior_point_;
   NewtonContacts newton_;
-  GaussSeidel gauss_seidel_;
+  SweepSolver sweeps_;
   std::vector<int> diagonal_;  // places of its entries
   std::vector<double> values_, b_, sizes_;
   VecX start_, point_, best_, change_, u_;
