@@ -133,6 +133,8 @@ class Integrator {
   struct VelocityJump;
 
   template <class Problem, class Matrix>
+  struct NewtonOfStep;
+  template <class Problem, class Matrix>
   bool solve(Problem& problem, Matrix& K, double& eps, int& iterations, const char* what);
 
   template <class Problem>

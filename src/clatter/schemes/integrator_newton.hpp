@@ -4,12 +4,12 @@
 // integrators.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include <clatter/contact/solvers/contact_solver.hpp>
+#include <clatter/math/newton.hpp>
 #include <clatter/schemes/integrator.hpp>
 
 namespace clatter {
@@ -312,67 +312,71 @@ bool Integrator::find_active_sets(Problem& problem, double& eps, ContactSolverKi
   return true;
 }
 
+/// A subproblem of a step as solve_by_newton sees it: when it is converged, and what is done about
+/// singular matrices. `eps`: the regularisation, which stays once it was needed.
 template <class Problem, class Matrix>
-bool Integrator::solve(Problem& problem, Matrix& K, double& eps, int& iterations,
-                       const char* what) {
-  VecX& dx = problem.rhs;
+struct Integrator::NewtonOfStep {
+  Integrator& s;
+  Problem& problem;
+  Matrix& K;
+  double& eps;
+  const char* what;
   Residual r = problem.evaluate();
-  std::array<double, 3> recent;
-  recent.fill(r.merit);
-  for (iterations = 0;; ++iterations) {
+
+  double merit() const { return r.merit; }
+  bool accepts(double largest) const { return r.merit <= largest || r.converged(); }
+
+  NewtonVerdict judge(int updates, const RecentMerits& recent) {
     if (!std::isfinite(r.merit)) {
-      failure_ = fmt::format("the {} problem gave a value that is not a number", what);
-      return false;
+      s.failure_ = fmt::format("the {} problem gave a value that is not a number", what);
+      return NewtonVerdict::given_up;
     }
-    // Large systems can stop a little above the round-off that a few operations leave.
-    const double best = *std::min_element(recent.begin(), recent.end());
-    // Much regularisation slows it down, which must not be taken for that.
-    const bool stands = iterations >= 4 && r.merit > 0.5 * best && eps <= regularisation;
+    // Large systems can stop a little above the round-off that a few operations leave. Much
+    // regularisation slows it down, which must not be taken for that.
+    const bool stands = updates >= 4 && r.merit > 0.5 * recent.smallest() && eps <= regularisation;
     // What may be round-off of stiff beams may as well be all of a small motion: the prediction
     // alone does not do.
     const bool guessed =
-        Problem::is_predicted && iterations == 0 && smooth_numbers_ > 0.0 && r.merit > 0.0;
-    if ((r.converged() && !guessed) || (stands && r.is_round_off())) return true;
-    if (iterations == spec_.max_iterations) {
-      failure_ = fmt::format("the {} problem did not converge in {} iterations{}", what, iterations,
+        Problem::is_predicted && updates == 0 && s.smooth_numbers_ > 0.0 && r.merit > 0.0;
+    if ((r.converged() && !guessed) || (stands && r.is_round_off())) return NewtonVerdict::solved;
+    if (updates < s.spec_.max_iterations) return NewtonVerdict::go_on;
+    s.failure_ = fmt::format("the {} problem did not converge in {} iterations{}", what, updates,
                              problem.culprit());
-      return false;
-    }
-    const auto factorise = [&] {
-      K.set_zero();
-      problem.assemble(K);
-      if (eps > 0.0) K.regularise(eps);
-      return K.factorise(eps > 0.0);
-    };
+    return NewtonVerdict::given_up;
+  }
+
+  bool factorise() {
+    K.set_zero();
+    problem.assemble(K);
+    if (eps > 0.0) K.regularise(eps);
+    return K.factorise(eps > 0.0);
+  }
+  bool find_update() {
     bool factorised = factorise();
     if (!factorised && eps == 0.0) {
       eps = regularisation;
       factorised = factorise();
     }
-    if (eps > 0.0) ++counts_.regularised;
+    if (eps > 0.0) ++s.counts_.regularised;
     if (!factorised) {
-      failure_ = fmt::format("the {} problem is singular{}", what, problem.culprit());
+      s.failure_ = fmt::format("the {} problem is singular{}", what, problem.culprit());
       return false;
     }
-    problem.fill_right_side(K, dx);
-    K.solve(dx);
-    problem.move(K, dx, 1.0);
-    Residual next = problem.evaluate();
-    // Nonmonotone line search: the kinks of the contact laws may raise the residual for a while.
-    const double bound = *std::max_element(recent.begin(), recent.end());
-    double length = 1.0;
-    for (int k = 0; k < max_line_search && !(next.merit <= bound) && !next.converged(); ++k) {
-      length *= 0.5;
-      problem.move(K, dx, -length);
-      next = problem.evaluate();
-    }
-    if (!(next.merit <= bound) && !next.converged()) {
-      problem.move(K, dx, 1.0 - length);
-      next = problem.evaluate();
-    }
-    r = next;
-    recent[static_cast<std::size_t>(iterations) % recent.size()] = r.merit;
+    problem.fill_right_side(K, problem.rhs);
+    K.solve(problem.rhs);
+    return true;
   }
+  void move(double from, double to) {
+    problem.move(K, problem.rhs, to - from);
+    r = problem.evaluate();
+  }
+};
+
+template <class Problem, class Matrix>
+bool Integrator::solve(Problem& problem, Matrix& K, double& eps, int& iterations,
+                       const char* what) {
+  NewtonOfStep<Problem, Matrix> newton{*this, problem, K, eps, what};
+  return solve_by_newton(newton, max_line_search, iterations) == NewtonEnd::solved;
 }
 
 template <class Jump>
