@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +54,16 @@ struct ContactSystem {
   std::span<const CondensedContact> contacts;
 
   int entries() const { return starts[rows]; }
+  /// Where the entries of a row from this column on begin.
+  int place(int row, int column) const {
+    const int* end = columns + starts[row + 1];
+    return static_cast<int>(std::lower_bound(columns + starts[row], end, column) - columns);
+  }
+  /// The entry of W on the diagonal, zero when there is none.
+  double diagonal(int row) const {
+    const int at = place(row, row);
+    return at < starts[row + 1] && columns[at] == row ? values[at] : 0.0;
+  }
 };
 ContactSystem view(const ContactProblem& problem);
 

@@ -87,6 +87,45 @@ void ContactSolver::find_islands(const ContactSystem& system) {
   });
 }
 
+/// neighbours_ := the contacts that W has entries for in the rows of contact c, in ascending order.
+/// Entries that are zero tie nothing, and lead out of the island.
+void ContactSolver::find_neighbours(const ContactSystem& system, int c) {
+  const CondensedContact& contact = system.contacts[static_cast<std::size_t>(c)];
+  neighbours_.assign(1, c);
+  mark_[static_cast<std::size_t>(c)] = c;
+  for (int k = system.starts[contact.first_row];
+       k < system.starts[contact.first_row + contact.rows]; ++k) {
+    const int other = contact_of_row_[static_cast<std::size_t>(system.columns[k])];
+    if (mark_[static_cast<std::size_t>(other)] == c) continue;
+    mark_[static_cast<std::size_t>(other)] = c;
+    if (is_in_same_island(other, c)) neighbours_.push_back(other);
+  }
+  std::sort(neighbours_.begin(), neighbours_.end());
+}
+
+/// Appends row i of contact c to the island's W: dense blocks of all neighbours.
+void ContactSolver::append_row(const ContactSystem& system, int c, int i) {
+  std::size_t at = values_.size();
+  for (const int other : neighbours_) {
+    const int first = place_[static_cast<std::size_t>(other)];
+    for (int j = 0; j < system.contacts[static_cast<std::size_t>(other)].rows; ++j) {
+      columns_.push_back(first + j);
+    }
+  }
+  values_.resize(columns_.size(), 0.0);
+  const int row = system.contacts[static_cast<std::size_t>(c)].first_row + i;
+  for (int k = system.starts[row]; k < system.starts[row + 1]; ++k) {
+    const int column = system.columns[k];
+    const int other = contact_of_row_[static_cast<std::size_t>(column)];
+    if (!is_in_same_island(other, c)) continue;
+    const int local = place_[static_cast<std::size_t>(other)] + column -
+                      system.contacts[static_cast<std::size_t>(other)].first_row;
+    while (columns_[at] != local) ++at;
+    values_[at] += system.values[k];
+  }
+  starts_.push_back(static_cast<int>(values_.size()));
+}
+
 void ContactSolver::extract(const ContactSystem& system, const Island& island, const VecX& r) {
   place_.resize(system.contacts.size());  // of a contact's first row in the island
   mark_.assign(system.contacts.size(), -1);
@@ -107,47 +146,12 @@ void ContactSolver::extract(const ContactSystem& system, const Island& island, c
   r_.resize(static_cast<std::size_t>(rows));
   for (const int c : members) {
     const CondensedContact& contact = system.contacts[static_cast<std::size_t>(c)];
-    neighbours_.assign(1, c);
-    mark_[static_cast<std::size_t>(c)] = c;
-    for (int k = system.starts[contact.first_row];
-         k < system.starts[contact.first_row + contact.rows]; ++k) {
-      const int other = contact_of_row_[static_cast<std::size_t>(system.columns[k])];
-      if (mark_[static_cast<std::size_t>(other)] == c) continue;
-      mark_[static_cast<std::size_t>(other)] = c;
-      // Entries that are zero tie nothing, and lead out of the island.
-      if (island_of_[static_cast<std::size_t>(other)] == island_of_[static_cast<std::size_t>(c)]) {
-        neighbours_.push_back(other);
-      }
-    }
-    std::sort(neighbours_.begin(), neighbours_.end());
-    int length = 0;
-    for (const int other : neighbours_)
-      length += system.contacts[static_cast<std::size_t>(other)].rows;
+    find_neighbours(system, c);
     for (int i = 0; i < contact.rows; ++i) {
-      const int row = contact.first_row + i;
-      for (const int other : neighbours_) {
-        const int first = place_[static_cast<std::size_t>(other)];
-        for (int j = 0; j < system.contacts[static_cast<std::size_t>(other)].rows; ++j) {
-          columns_.push_back(first + j);
-        }
-      }
-      const std::size_t begin = values_.size();
-      values_.resize(begin + static_cast<std::size_t>(length), 0.0);
-      std::size_t at = begin;
-      for (int k = system.starts[row]; k < system.starts[row + 1]; ++k) {
-        const int column = system.columns[k];
-        const int other = contact_of_row_[static_cast<std::size_t>(column)];
-        if (island_of_[static_cast<std::size_t>(other)] != island_of_[static_cast<std::size_t>(c)])
-          continue;
-        const int local = place_[static_cast<std::size_t>(other)] + column -
-                          system.contacts[static_cast<std::size_t>(other)].first_row;
-        while (columns_[at] != local) ++at;
-        values_[at] += system.values[k];
-      }
-      starts_.push_back(static_cast<int>(values_.size()));
+      append_row(system, c, i);
       const auto local_row = static_cast<std::size_t>(place_[static_cast<std::size_t>(c)] + i);
-      b_[local_row] = system.b[row];
-      r_[local_row] = r[row];
+      b_[local_row] = system.b[contact.first_row + i];
+      r_[local_row] = r[contact.first_row + i];
     }
   }
   island_ = {rows, starts_.data(), columns_.data(), values_.data(), b_.data(), contacts_};

@@ -46,6 +46,11 @@ class ContactSolver {
   };
 
   void find_islands(const ContactSystem& system);
+  bool is_in_same_island(int c, int other) const {
+    return island_of_[static_cast<std::size_t>(c)] == island_of_[static_cast<std::size_t>(other)];
+  }
+  void find_neighbours(const ContactSystem& system, int c);
+  void append_row(const ContactSystem& system, int c, int i);
   void extract(const ContactSystem& system, const Island& island, const VecX& r);
   void put_back(const ContactSystem& system, const Island& island, VecX& r) const;
   SolverRun run_one(ContactSolverKind kind, double target, int max_iterations);

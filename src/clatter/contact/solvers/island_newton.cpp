@@ -7,8 +7,8 @@
 namespace clatter {
 namespace {
 
-constexpr int max_updates = 30;
-constexpr int max_halvings = 8;
+constexpr int max_island_updates = 30;
+constexpr int max_island_halvings = 8;
 constexpr double compliance_of_redundant_rows = 1e-9;
 constexpr double finest = 1e-14;             // of what precision can be asked for
 constexpr double as_round_off_lets = 1e-12;  // of the largest reaction
@@ -137,7 +137,7 @@ struct IslandNewton::Iteration {
   bool accepts(double largest) const { return residual <= largest; }
   NewtonVerdict judge(int updates, const RecentMerits& /*recent*/) const {
     if (!(residual > allowed())) return NewtonVerdict::solved;
-    const bool goes_on = updates < max_updates && std::isfinite(residual);
+    const bool goes_on = updates < max_island_updates && std::isfinite(residual);
     return goes_on ? NewtonVerdict::go_on : NewtonVerdict::given_up;
   }
   bool find_update() {
@@ -171,7 +171,7 @@ bool IslandNewton::solve(BodyContacts& contacts, std::span<const int> island, bo
   Iteration iteration{*this, contacts, island, precision, counts};
   iteration.residual = evaluate_island(contacts, island, false);
   int updates = 0;
-  solve_by_newton(iteration, max_halvings, updates);
+  solve_by_newton(iteration, max_island_halvings, updates);
   counts.updates = std::max(counts.updates, updates);
   if (!iteration.is_good_enough()) return false;
   for (const int k : island) {

@@ -19,9 +19,21 @@ class RegularisedNewton {
   SolverRun solve(const ContactSystem& system, double target, int max_iterations, double* r);
 
  private:
+  struct Regularity {
+    double eps, floor;
+    void adapt(bool at_once, int iterations);
+  };
+
   SolverRun proximal_points(const ContactSystem& system, double target, int max_iterations,
                             double* r);
   double residual(const ContactSystem& system, const VecX& r);
+  ContactSystem prepare(const ContactSystem& system);
+  void regularise(const ContactSystem& system, double eps);
+  SolverRun find_point(const ContactSystem& regular, double accuracy, bool& at_once,
+                       int& iterations);
+  double largest_answer() const;
+  double start_elsewhere(const ContactSystem& system, double target, int restarts);
+  void improve(double residual, const VecX& reactions, SolverRun& run);
 
   InteriorPoint interior_point_;
   NewtonContacts newton_;
