@@ -158,6 +158,8 @@ class Integrator {
   /// The problem as a value, with rows in their physical units.
   void publish(ContactProblem problem, std::span<const int> which) const;
   template <class Problem>
+  void publish_condensed(Problem& problem, double& eps);
+  template <class Problem>
   bool find_active_sets(Problem& problem, double& eps, ContactSolverKind solver);
   template <class Problem>
   bool solve_from_active_sets(Problem& problem, double& eps, ContactSolverKind solver,

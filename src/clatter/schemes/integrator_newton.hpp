@@ -66,6 +66,7 @@ void Integrator::evaluate_contacts(const Problem& problem, const VecX& multiplie
 template <class Problem>
 bool Integrator::solve_contacts(Problem& problem, double& eps, int& iterations, const char* what) {
   if (spec_.contact_solver) {
+    publish_condensed(problem, eps);
     std::fill(hard_.begin(), hard_.end(), 1);
     return solve_from_active_sets(problem, eps, *spec_.contact_solver, iterations, what);
   }
@@ -74,12 +75,7 @@ bool Integrator::solve_contacts(Problem& problem, double& eps, int& iterations, 
     if (!system_.contact_groups().empty()) return false;  // too many for one matrix
     problem.reset();
   }
-  if (!Problem::position_level && on_contact_problem && !free_bodies_) {
-    Condensed condensed;
-    if (condense(problem, eps, false, condensed) && !condensed.which.empty()) {
-      publish({condensed.D.sparseView(), condensed.b, condensed.contacts}, condensed.which);
-    }
-  }
+  if (!free_bodies_) publish_condensed(problem, eps);
   int more = 0;
   if (solve(problem, contact_K_, eps, more, what)) {
     iterations += more;
@@ -92,6 +88,16 @@ bool Integrator::solve_contacts(Problem& problem, double& eps, int& iterations, 
   scale_contacts(Scaling::delassus, 1.0);
   ++counts_.recovered;
   return solve_from_active_sets(problem, eps, ContactSolverKind::automatic, iterations, what);
+}
+
+/// Shows the contact problem of the velocities, if somebody wants to see it.
+template <class Problem>
+void Integrator::publish_condensed(Problem& problem, double& eps) {
+  if (Problem::position_level || !on_contact_problem) return;
+  Condensed condensed;
+  if (condense(problem, eps, false, condensed) && !condensed.which.empty()) {
+    publish({condensed.D.sparseView(), condensed.b, condensed.contacts}, condensed.which);
+  }
 }
 
 /// Lets a solver of contact problems find the reactions, and Newton's method finish.
