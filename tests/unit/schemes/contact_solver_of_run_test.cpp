@@ -81,13 +81,12 @@ struct Case {
   IntegratorKind integrator;
 };
 
+/// Not the box with Moreau's method, which goes by the sign of the gaps: a corner that a solver
+/// leaves 1e-13 m above the floor is free to fall for a step, whatever the solver's tolerance.
 std::vector<Case> cases() {
-  std::vector<Case> all;
-  for (const IntegratorKind kind : {IntegratorKind::nsga, IntegratorKind::moreau}) {
-    all.push_back({"box_on_four_points", box_on_four_points, kind});
-    all.push_back({"three_spheres_in_a_corner", three_spheres_in_a_corner, kind});
-  }
-  return all;
+  return {{"box_on_four_points", box_on_four_points, IntegratorKind::nsga},
+          {"three_spheres_in_a_corner", three_spheres_in_a_corner, IntegratorKind::nsga},
+          {"three_spheres_in_a_corner", three_spheres_in_a_corner, IntegratorKind::moreau}};
 }
 
 Model model_of(const Case& one, std::optional<ContactSolverKind> solver) {
@@ -149,7 +148,13 @@ TEST_P(ContactSolverOfRun, leaves_the_problems_of_the_steps_to_be_seen) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, ContactSolverOfRun,
+std::string name_of(const ::testing::TestParamInfo<ContactSolverOfRun::ParamType>& test) {
+  const auto& [one, solver] = test.param;
+  const std::string integrator = one.integrator == IntegratorKind::nsga ? "_nsga_" : "_moreau_";
+  return testing::test_name(one.model + integrator + std::string(to_string(solver)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Solvers, ContactSolverOfRun,
                          ::testing::Combine(::testing::ValuesIn(cases()),
                                             ::testing::Values(ContactSolverKind::automatic,
                                                               ContactSolverKind::newton,
@@ -157,13 +162,7 @@ INSTANTIATE_TEST_SUITE_P(, ContactSolverOfRun,
                                                               ContactSolverKind::gauss_seidel,
                                                               ContactSolverKind::regularised_newton,
                                                               ContactSolverKind::alternating)),
-                         [](const auto& info) {
-                           const auto& [one, solver] = info.param;
-                           std::string name = one.model;
-                           name += one.integrator == IntegratorKind::nsga ? "_nsga_" : "_moreau_";
-                           name += to_string(solver);
-                           return testing::test_name(name);
-                         });
+                         name_of);
 
 }  // namespace
 }  // namespace clatter

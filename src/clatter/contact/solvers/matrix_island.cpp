@@ -83,7 +83,7 @@ double MatrixIsland::visit(const CondensedContact& contact, const OneContact& on
   const int rows = Rows > 0 ? Rows : contact.rows;
   const int first = contact.first_row;
   double* own = r_ + first;
-  std::array<double, max_contact_rows> u, f, off;
+  std::array<double, max_contact_rows> u{}, f, off;
   for (int i = 0; i < rows; ++i) u[i] = system_.b[first + i];
   bool added = false;
   if constexpr (Rows > 0) {
