@@ -104,9 +104,10 @@ duration = 0.05
 
     def test_problem_of_each_step_is_written_and_can_be_solved(self):
         self.write("ball.toml", self.BALL)
-        for integrator in ["nsga", "moreau"]:
-            self.run_program("run", "ball.toml", "--dump-contact-problems", "--quiet", "--set",
-                             "integrator.name=" + integrator)
+        for settings in [["name=nsga"], ["name=moreau"], ["name=nsga", "contact_solver=newton"],
+                         ["name=moreau", "contact_solver=automatic"]]:
+            arguments = [word for each in settings for word in ("--set", "integrator." + each)]
+            self.run_program("run", "ball.toml", "--dump-contact-problems", "--quiet", *arguments)
             files = sorted((self.directory / "ball.clatter/contact-problems").iterdir())
             self.assertEqual(len(files), 5)
             output, _ = self.run_program("solve-contact", "ball.clatter/contact-problems")

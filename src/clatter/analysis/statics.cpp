@@ -6,6 +6,7 @@
 #include <clatter/analysis/statics.hpp>
 #include <clatter/machine/kkt_matrix.hpp>
 #include <clatter/machine/tangents.hpp>
+#include <clatter/math/newton.hpp>
 
 namespace clatter {
 namespace {
@@ -23,8 +24,7 @@ constexpr double most_growth_of_numbers = 100.0;
 
 class LoadPath {
  public:
-  LoadPath(const Machine& machine, const Instant& instant, const Configuration& start,
-           const StaticsSettings& settings)
+  LoadPath(const Machine& machine, const Instant& instant, const Configuration& start, const StaticsSettings& settings)
       : machine_(machine),
         instant_(instant),
         settings_(settings),
@@ -43,8 +43,7 @@ class LoadPath {
 
   Equilibrium follow() {
     Machine::set_load_factor(instant_, 0.0);
-    most_numbers_ =
-        most_growth_of_numbers * machine_.forces(result_.q, at_rest_, instant_, held_).numbers;
+    most_numbers_ = most_growth_of_numbers * machine_.forces(result_.q, at_rest_, instant_, held_).numbers;
     double done = 0.0, step = 1.0;
     while (done < 1.0) {
       if (++result_.load_steps > settings_.max_load_steps) give_up(done, "too many load steps");
@@ -72,37 +71,66 @@ class LoadPath {
   int balance(double factor) {
     Machine::set_load_factor(instant_, factor);
     evaluate_rows();
+    Balance balance{*this, factor, is_balanced(factor)};
+    int updates = 0;
+    const NewtonEnd end = solve_by_newton(balance, 0, updates);
+    // Balanced, but a last update is impossible: then it is good enough.
+    const bool settled = end == NewtonEnd::no_update && balance.balanced;
+    return end == NewtonEnd::solved || settled ? updates : -1;
+  }
+
+  /// As solve_by_newton sees it. There is no line search: what an update may turn is limited.
+  struct Balance {
+    LoadPath& s;
+    double factor;
+    bool balanced;
+    // At the end of the path once more: stiff models balance before they settle.
+    bool polished = factor < 1.0;
     double shift = 0.0;
-    bool polished = factor < 1.0;  // at the end once more: stiff models balance before they settle
-    for (int update = 0;; ++update) {
-      const bool balanced = is_balanced(factor);
+
+    double merit() const { return s.machine_.weighted_norm(s.residual_); }
+    bool accepts(double /*largest*/) const { return true; }
+    NewtonVerdict judge(int updates, const RecentMerits& /*recent*/) {
       if (balanced) {
-        if (polished || machine_.weighted_norm(residual_) == 0.0) return update;
+        if (polished || merit() == 0.0) return NewtonVerdict::solved;
         polished = true;
       }
-      if (update == settings_.max_iterations) {
-        why_ = fmt::format("Newton's method did not converge in {} iterations", update);
-        return -1;
-      }
-      ++result_.iterations;
-      if (!solve(shift)) return balanced ? update : -1;
-      double turn = 0.0, way = 0.0;
-      for (Eigen::Index n = 0; n < increment_.size() / 6; ++n) {
-        way = std::max(way, increment_.segment<3>(6 * n).norm());
-        turn = std::max(turn, increment_.segment<3>(6 * n + 3).norm());
-      }
-      if (!std::isfinite(turn + way)) {
-        why_ = "Newton's method left the range of numbers";
-        return -1;
-      }
-      const double part = std::min({1.0, max_turn_of_update / turn, machine_.length() / way});
-      increment_ *= part;
-      const Configuration from = result_.q;
-      retract(machine_.nodes(), from, increment_, result_.q);
-      result_.joint_forces += part * size_ * scale_.cwiseProduct(x_.tail(scale_.size()));
-      machine_.count_turns(result_.q, instant_.turns);
-      evaluate_rows();
+      if (updates < s.settings_.max_iterations) return NewtonVerdict::go_on;
+      s.why_ = fmt::format("Newton's method did not converge in {} iterations", updates);
+      return NewtonVerdict::given_up;
     }
+    bool find_update() {
+      ++s.result_.iterations;
+      if (!s.solve(shift)) return false;
+      if (s.limit_update()) return true;
+      s.why_ = "Newton's method left the range of numbers";
+      balanced = false;
+      return false;
+    }
+    void move(double /*from*/, double /*to*/) {
+      s.take_update();
+      s.evaluate_rows();
+      balanced = s.is_balanced(factor);
+    }
+  };
+
+  /// Shortens the update that has been solved for. False: it is not a number.
+  bool limit_update() {
+    double turn = 0.0, way = 0.0;
+    for (Eigen::Index n = 0; n < increment_.size() / 6; ++n) {
+      way = std::max(way, increment_.segment<3>(6 * n).norm());
+      turn = std::max(turn, increment_.segment<3>(6 * n + 3).norm());
+    }
+    if (!std::isfinite(turn + way)) return false;
+    part_ = std::min({1.0, max_turn_of_update / turn, machine_.length() / way});
+    increment_ *= part_;
+    return true;
+  }
+  void take_update() {
+    const Configuration from = result_.q;
+    retract(machine_.nodes(), from, increment_, result_.q);
+    result_.joint_forces += part_ * size_ * scale_.cwiseProduct(x_.tail(scale_.size()));
+    machine_.count_turns(result_.q, instant_.turns);
   }
 
   void evaluate_rows() {
@@ -215,6 +243,7 @@ class LoadPath {
   std::vector<KktMatrix::Rows> rows_;
   double eps_ = 0.0;
   double most_numbers_ = 0.0;
+  double part_ = 1.0;  // of the update that is taken
   double size_ = 0.0;  // of the stiffness, which all equations are divided by [1/s²]
   Equilibrium result_;
   std::string why_;

@@ -14,13 +14,11 @@ namespace {
 // fewer and larger fronts are quicker.
 constexpr double zeros_allowed = 0.25;
 
-}  // namespace
-
-void BlockCholesky::analyse(std::span<const int> first_rows, std::span<const int> begins,
-                            std::span<const int> neighbours) {
+/// Minimum degree on the groups: group at each position. The result is a postorder, too: children
+/// before parents.
+std::vector<int> order_of_elimination(std::span<const int> begins,
+                                      std::span<const int> neighbours) {
   const auto groups = static_cast<int>(begins.size()) - 1;
-  size_ = first_rows.back();
-  // Minimum degree on the groups. The result is a postorder, too: children before parents.
   Eigen::SparseMatrix<double> graph(groups, groups);
   graph.resizeNonZeros(static_cast<Eigen::Index>(neighbours.size()));
   std::copy(begins.begin(), begins.end(), graph.outerIndexPtr());
@@ -29,17 +27,27 @@ void BlockCholesky::analyse(std::span<const int> first_rows, std::span<const int
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> inverse;
   Eigen::AMDOrdering<int>()(graph, inverse);
   // The order maps positions to groups.
-  std::vector<int> group_at(inverse.indices().data(), inverse.indices().data() + groups);
-  std::vector<int> position(static_cast<std::size_t>(groups));
-  for (int i = 0; i < groups; ++i) position[group_at[i]] = i;
+  return {inverse.indices().data(), inverse.indices().data() + groups};
+}
 
-  // Structures of the columns, by positions of groups; each but the first goes to the parent.
-  std::vector<std::vector<int>> columns(static_cast<std::size_t>(groups));
-  std::vector<std::vector<int>> children(static_cast<std::size_t>(groups));
-  std::vector<int> mark(static_cast<std::size_t>(groups), -1);
-  std::vector<int> parent(static_cast<std::size_t>(groups), -1);
+/// What is below the diagonal in each column of the factor, by positions of groups.
+struct Columns {
+  std::vector<std::vector<int>> below;
+  std::vector<int> parent;  // the first of them, or -1
+};
+
+/// All but the first entry of a column goes on to the column of its parent.
+Columns find_columns(std::span<const int> begins, std::span<const int> neighbours,
+                     const std::vector<int>& group_at) {
+  const auto groups = static_cast<int>(group_at.size());
+  std::vector<int> position(group_at.size());
+  for (int i = 0; i < groups; ++i) position[group_at[i]] = i;
+  Columns columns{std::vector<std::vector<int>>(group_at.size()),
+                  std::vector<int>(group_at.size(), -1)};
+  std::vector<std::vector<int>> children(group_at.size());
+  std::vector<int> mark(group_at.size(), -1);
   for (int j = 0; j < groups; ++j) {
-    std::vector<int>& column = columns[j];
+    std::vector<int>& column = columns.below[j];
     mark[j] = j;
     const auto add = [&](int i) {
       if (i > j && mark[i] != j) {
@@ -51,28 +59,31 @@ void BlockCholesky::analyse(std::span<const int> first_rows, std::span<const int
       add(position[neighbours[k]]);
     }
     for (const int child : children[j]) {
-      for (const int i : columns[child]) add(i);
+      for (const int i : columns.below[child]) add(i);
     }
     std::sort(column.begin(), column.end());
     if (!column.empty()) {
-      parent[j] = column.front();
+      columns.parent[j] = column.front();
       children[column.front()].push_back(j);
     }
   }
-  // Fronts: a column joins the one before it when that is its child and nearly as long.
-  const auto size_of = [&](int at) {
-    return first_rows[group_at[at] + 1] - first_rows[group_at[at]];
-  };
+  return columns;
+}
+
+/// First columns of the fronts, and the end: a column joins the one before it when that is its
+/// child and nearly as long.
+std::vector<int> find_fronts(const Columns& columns) {
+  const auto groups = static_cast<int>(columns.parent.size());
   std::vector<int> first_of_front;
   double zeros = 0.0;
   for (int j = 0; j < groups; ++j) {
-    bool joins = j > 0 && parent[j - 1] == j;
+    bool joins = j > 0 && columns.parent[j - 1] == j;
     if (joins) {
       const int first = first_of_front.back();
       const double pivots = j - first;
-      const double more =
-          static_cast<double>(columns[j].size() + 1) - static_cast<double>(columns[j - 1].size());
-      const double total = (pivots + 1.0) * (pivots + 1.0 + 2.0 * columns[j].size()) / 2.0;
+      const auto rows = static_cast<double>(columns.below[j].size());
+      const double more = rows + 1.0 - static_cast<double>(columns.below[j - 1].size());
+      const double total = (pivots + 1.0) * (pivots + 1.0 + 2.0 * rows) / 2.0;
       joins = zeros + more * pivots <= zeros_allowed * total;
       if (joins) zeros += more * pivots;
     }
@@ -82,47 +93,76 @@ void BlockCholesky::analyse(std::span<const int> first_rows, std::span<const int
     }
   }
   first_of_front.push_back(groups);
+  return first_of_front;
+}
 
-  place_.resize(static_cast<std::size_t>(size_));
-  row_at_.resize(static_cast<std::size_t>(size_));
-  std::vector<int> first_place(static_cast<std::size_t>(groups) + 1, 0);
-  for (int j = 0; j < groups; ++j) {
-    for (int i = 0; i < size_of(j); ++i) {
-      const int row = first_rows[group_at[j]] + i;
-      place_[row] = first_place[j] + i;
-      row_at_[first_place[j] + i] = row;
-    }
-    first_place[j + 1] = first_place[j] + size_of(j);
-  }
+}  // namespace
+
+void BlockCholesky::analyse(std::span<const int> first_rows, std::span<const int> begins,
+                            std::span<const int> neighbours) {
+  size_ = first_rows.back();
+  const std::vector<int> group_at = order_of_elimination(begins, neighbours);
+  const Columns columns = find_columns(begins, neighbours, group_at);
+  const std::vector<int> first_of_front = find_fronts(columns);
+  const std::vector<int> first_place = place_rows(first_rows, group_at);
   fronts_.clear();
   rows_.clear();
   front_of_.resize(static_cast<std::size_t>(size_));
-  std::size_t total = 0;
-  int largest = 0;
   for (std::size_t f = 0; f + 1 < first_of_front.size(); ++f) {
     const int first = first_of_front[f], end = first_of_front[f + 1];
-    Front front;
-    front.first_pivot = first_place[first];
-    front.pivots = first_place[end] - first_place[first];
-    front.rows_begin = static_cast<int>(rows_.size());
-    for (int i = first_place[first]; i < first_place[end]; ++i) {
-      rows_.push_back(i);
-      front_of_[i] = static_cast<int>(f);
-    }
     // The last column has all rows that remain.
-    for (const int at : columns[end - 1]) {
-      for (int i = first_place[at]; i < first_place[at + 1]; ++i) rows_.push_back(i);
-    }
-    front.rows = static_cast<int>(rows_.size()) - front.rows_begin;
-    front.factor = total;
-    total += static_cast<std::size_t>(front.rows) * static_cast<std::size_t>(front.pivots);
-    largest = std::max(largest, front.rows);
-    fronts_.push_back(front);
+    add_front(first, end, columns.below[end - 1], first_place);
   }
+  finish_fronts();
+}
+
+/// place_ and row_at_ := the order of the rows. Returns the first place of the group at each
+/// position, and the end.
+std::vector<int> BlockCholesky::place_rows(std::span<const int> first_rows,
+                                           std::span<const int> group_at) {
+  place_.resize(static_cast<std::size_t>(size_));
+  row_at_.resize(static_cast<std::size_t>(size_));
+  std::vector<int> first_place(group_at.size() + 1, 0);
+  for (std::size_t j = 0; j < group_at.size(); ++j) {
+    const int first_row = first_rows[group_at[j]], count = first_rows[group_at[j] + 1] - first_row;
+    for (int i = 0; i < count; ++i) {
+      place_[first_row + i] = first_place[j] + i;
+      row_at_[first_place[j] + i] = first_row + i;
+    }
+    first_place[j + 1] = first_place[j] + count;
+  }
+  return first_place;
+}
+
+/// A front of the columns from `first` to `end` (positions of groups), with what is below them.
+void BlockCholesky::add_front(int first, int end, std::span<const int> below,
+                              std::span<const int> first_place) {
+  Front front;
+  front.first_pivot = first_place[first];
+  front.pivots = first_place[end] - first_place[first];
+  front.rows_begin = static_cast<int>(rows_.size());
+  for (int i = first_place[first]; i < first_place[end]; ++i) {
+    rows_.push_back(i);
+    front_of_[i] = static_cast<int>(fronts_.size());
+  }
+  for (const int at : below) {
+    for (int i = first_place[at]; i < first_place[at + 1]; ++i) rows_.push_back(i);
+  }
+  front.rows = static_cast<int>(rows_.size()) - front.rows_begin;
+  fronts_.push_back(front);
+}
+
+/// Parents of all fronts, and memory.
+void BlockCholesky::finish_fronts() {
+  std::size_t total = 0;
+  int largest = 0;
   for (Front& front : fronts_) {
     if (front.rows > front.pivots) {
       front.parent = front_of_[rows_[front.rows_begin + front.pivots]];
     }
+    front.factor = total;
+    total += static_cast<std::size_t>(front.rows) * static_cast<std::size_t>(front.pivots);
+    largest = std::max(largest, front.rows);
   }
   factors_.resize(total);
   updates_.resize(fronts_.size());

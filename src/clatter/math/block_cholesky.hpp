@@ -30,6 +30,10 @@ class BlockCholesky {
     int parent = -1;
   };
 
+  std::vector<int> place_rows(std::span<const int> first_rows, std::span<const int> group_at);
+  void add_front(int first, int end, std::span<const int> below, std::span<const int> first_place);
+  void finish_fronts();
+
   int size_ = 0;
   std::vector<int> place_;  // of a row in the order of elimination
   std::vector<int> row_at_;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 
 #include <clatter/schemes/contact_set.hpp>
 
@@ -8,15 +7,9 @@
 namespace clatter {
 
 void ContactSet::find_islands() {
-  std::iota(island_.begin(), island_.end(), 0);
-  const auto root = [&](int node) {
-    while (island_[node] != node) node = island_[node];
-    return node;
-  };
+  connected_.separate(island_.size());
   const auto connect = [&](int a, int b) {
-    if (a == ground || b == ground) return;
-    const int first = root(a), second = root(b);
-    island_[std::max(first, second)] = std::min(first, second);
+    if (a != ground && b != ground) connected_.join(a, b);
   };
   for (const Joint& joint : machine_.joints()) connect(joint.a(), joint.b());
   for (const BeamElement& element : machine_.beam_elements()) connect(element.a(), element.b());
@@ -25,7 +18,9 @@ void ContactSet::find_islands() {
       connect(contact(c).a(), contact(c).b());
     }
   }
-  for (std::size_t n = 0; n < island_.size(); ++n) island_[n] = root(static_cast<int>(n));
+  for (std::size_t n = 0; n < island_.size(); ++n) {
+    island_[n] = connected_.root(static_cast<int>(n));
+  }
 }
 
 int ContactSet::island_of(const Contact& contact) const {

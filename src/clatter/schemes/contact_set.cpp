@@ -24,6 +24,7 @@ ContactSet::ContactSet(const Machine& machine, const IntegratorSpec& spec)
       went_(reach_),
       island_(machine.nodes().size(), 0),
       hard_(machine.nodes().size(), 0) {
+  connected_.reserve(machine.nodes().size());
   size_work();
 }
 

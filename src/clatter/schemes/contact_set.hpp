@@ -8,6 +8,7 @@
 #include <clatter/contact/solvers/contact_problem.hpp>
 #include <clatter/machine/kkt_matrix.hpp>
 #include <clatter/machine/state.hpp>
+#include <clatter/math/union_find.hpp>
 
 namespace clatter {
 
@@ -135,6 +136,7 @@ class ContactSet {
   std::vector<double> reach_;  // node: how far it carries its surfaces in a step, generously
   std::vector<double> went_;   // node: how far it went beyond that, in a step to be repeated
   bool all_near_ = false;      // no contact is to be left out
+  UnionFind connected_;        // nodes
   std::vector<int> island_;    // of each node: the smallest node it is connected with
   std::vector<char> hard_;     // node: its island has not converged
   // Scratch when the list changes.

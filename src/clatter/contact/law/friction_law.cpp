@@ -1,4 +1,5 @@
 #include <clatter/contact/law/friction_law.hpp>
+#include <clatter/contact/law/projection.hpp>
 
 namespace clatter {
 namespace {
@@ -9,7 +10,8 @@ ContactStatus evaluate_block(const FrictionBall& ball, double r, const RowVector
                              ContactEquations& e) {
   const Eigen::Index first = ball.first_row, count = ball.rows;
   const RowVector xi_B = xi.segment(first, count);
-  const double length = xi_B.norm(), radius = ball.coefficient * xi[0];
+  const double length = std::sqrt(squared_length<0>(xi_B.data(), ball.rows));
+  const double radius = ball.coefficient * xi[0];
   if (length < radius) {
     e.phi.segment(first, count) = xi_B;
     e.residual.segment(first, count) = -g.segment(first, count);
@@ -23,8 +25,8 @@ ContactStatus evaluate_block(const FrictionBall& ball, double r, const RowVector
     return ContactStatus::stick;
   }
 
-  RowVector tau = RowVector::Zero(count);
-  if (length > 0.0) tau = xi_B / length;
+  RowVector tau(count);
+  slip_direction(xi_B.data(), ball.rows, length, tau.data());
   e.phi.segment(first, count) = radius * tau;
   e.residual.segment(first, count) = (radius * tau - la.segment(first, count)) / r;
   if (!with_derivatives) return ContactStatus::slip;

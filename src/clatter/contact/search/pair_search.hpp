@@ -28,6 +28,10 @@ class PairSearch {
     long long cell;
     int ball;
   };
+  double largest_in_grid(std::span<const Ball> balls);
+  template <class Look>
+  void look_around(long long x, long long y, long long z, const Look& look_at) const;
+
   std::vector<Entry> grid_;
   std::vector<int> large_;
   std::vector<double> radii_;

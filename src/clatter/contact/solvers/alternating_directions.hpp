@@ -20,6 +20,11 @@ class AlternatingDirections {
   SolverRun solve(const ContactSystem& system, double target, int max_iterations, double* r);
 
  private:
+  void find_pattern(const ContactSystem& system);
+  bool factorise(const ContactSystem& system);
+  void solve_equations(const ContactSystem& system);
+  void project_reactions(const ContactSystem& system);
+
   BlockCholesky cholesky_;
   std::vector<int> first_rows_, begins_, neighbours_, contact_of_row_;
   std::vector<double> values_;

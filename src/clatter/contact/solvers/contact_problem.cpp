@@ -3,57 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <clatter/contact/law/natural_map.hpp>
 #include <clatter/contact/solvers/contact_problem.hpp>
 
 namespace clatter {
 namespace {
-
-// The residual r - P(r - rho u^) is rho u^ where the projection changes nothing, and rho u^ plus
-// the distance from the cone else: written so, round-off of large reactions does not hide a
-// velocity.
-
-template <int Count>
-void cone_map(double mu, int dynamic_count, double rho, const double* r, const double* u,
-              double* out) {
-  const int count = Count > 0 ? Count : dynamic_count;
-  std::array<double, max_contact_rows> y;
-  double slip = 0.0, square = 0.0;
-  for (int i = 1; i <= count; ++i) {
-    out[i] = rho * u[i];
-    y[i] = r[i] - out[i];
-    slip += u[i] * u[i];
-    square += y[i] * y[i];
-  }
-  out[0] = rho * (u[0] + mu * std::sqrt(slip));
-  y[0] = r[0] - out[0];
-  const double length = std::sqrt(square);
-  if (length <= mu * y[0]) return;
-  if (mu * length <= -y[0] || length == 0.0) {
-    std::copy(r, r + count + 1, out);
-    return;
-  }
-  const double beyond = (length - mu * y[0]) / (1.0 + mu * mu);
-  out[0] -= mu * beyond;
-  for (int i = 1; i <= count; ++i) out[i] += beyond / length * y[i];
-}
-
-void ball_map(const CondensedContact& contact, double rho, const double* r, const double* u,
-              double* out) {
-  const double normal = std::max(0.0, r[0] - rho * u[0]);
-  out[0] = std::min(r[0], rho * u[0]);
-  for (const FrictionBall& ball : contact.law.all_balls()) {
-    const int begin = ball.first_row, end = ball.first_row + ball.rows;
-    double square = 0.0;
-    for (int i = begin; i < end; ++i) {
-      out[i] = rho * u[i];
-      square += (r[i] - out[i]) * (r[i] - out[i]);
-    }
-    const double radius = ball.coefficient * normal;
-    if (square <= radius * radius) continue;
-    const double factor = radius / std::sqrt(square);
-    for (int i = begin; i < end; ++i) out[i] = r[i] - factor * (r[i] - out[i]);
-  }
-}
 
 double trace_of_block(const ContactProblem& problem, const CondensedContact& contact) {
   double trace = 0.0;
@@ -127,22 +81,6 @@ ContactSystem view(const ContactProblem& problem) {
           problem.contacts};
 }
 
-void natural_map(const CondensedContact& contact, double rho, const double* r, const double* u,
-                 double* out) {
-  if (contact.law.ball_count == 1) {
-    const double mu = contact.law.balls[0].coefficient;
-    if (contact.rows == 3) {
-      cone_map<2>(mu, 2, rho, r, u, out);
-    } else if (contact.rows == 2) {
-      cone_map<1>(mu, 1, rho, r, u, out);
-    } else {
-      cone_map<0>(mu, contact.rows - 1, rho, r, u, out);
-    }
-  } else {
-    ball_map(contact, rho, r, u, out);
-  }
-}
-
 void contact_velocities(const ContactSystem& system, const double* r, double* u) {
   for (int i = 0; i < system.rows; ++i) {
     double even = system.b[i], odd = 0.0;  // two sums, for additions have to wait
@@ -161,7 +99,8 @@ double squared_residual(const ContactSystem& system, const double* r, const doub
   double sum = 0.0;
   std::array<double, max_contact_rows> off;
   for (const CondensedContact& contact : system.contacts) {
-    natural_map(contact, 1.0, r + contact.first_row, u + contact.first_row, off.data());
+    natural_map(contact.law, contact.rows, 1.0, r + contact.first_row, u + contact.first_row,
+                off.data());
     for (int i = 0; i < contact.rows; ++i) sum += off[i] * off[i];
   }
   return sum;
@@ -174,13 +113,13 @@ ContactError contact_error(const ContactProblem& problem, const VecX& r) {
   std::array<double, max_contact_rows> off;
   for (const CondensedContact& contact : problem.contacts) {
     const double *r_c = r.data() + contact.first_row, *u_c = u.data() + contact.first_row;
-    natural_map(contact, 1.0, r_c, u_c, off.data());
+    natural_map(contact.law, contact.rows, 1.0, r_c, u_c, off.data());
     for (int i = 0; i < contact.rows; ++i) common += off[i] * off[i];
     // Divided by rho, the residual is a velocity whatever the units of the reactions. A contact
     // that nothing moves has no scale; one is as good as any.
     const double trace = trace_of_block(problem, contact);
     const double rho = trace > 0.0 ? 1.0 / trace : 1.0;
-    natural_map(contact, rho, r_c, u_c, off.data());
+    natural_map(contact.law, contact.rows, rho, r_c, u_c, off.data());
     for (int i = 0; i < contact.rows; ++i) scaled += off[i] * off[i] / (rho * rho);
   }
   // Without velocities there is nothing to compare with, and no reactions solve the problem.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,12 +54,20 @@ struct ContactSystem {
   std::span<const CondensedContact> contacts;
 
   int entries() const { return starts[rows]; }
+  /// Where the entries of a row from this column on begin.
+  int place(int row, int column) const {
+    const int* end = columns + starts[row + 1];
+    return static_cast<int>(std::lower_bound(columns + starts[row], end, column) - columns);
+  }
+  /// The entry of W on the diagonal, zero when there is none.
+  double diagonal(int row) const {
+    const int at = place(row, row);
+    return at < starts[row + 1] && columns[at] == row ? values[at] : 0.0;
+  }
 };
 ContactSystem view(const ContactProblem& problem);
 
-/// Natural map residual: r - P(r - rho u^), with P the projection on K. Contacts with several balls
-/// are projected one ball after the other: r_N = max(0, r_N - rho u_N), then each r_B - rho u_B on
-/// the ball of radius c times that r_N.
+/// Of the natural map (natural_map.hpp).
 struct ContactError {
   double common = 0.0;  ///< |r - P(r - u^)| / |b|: the usual definition, which mixes units
   double scaled = 0.0;  ///< |(r - P(r - rho u^)) / rho| / |b|, rho = 1/trace of the contact's block
@@ -69,9 +78,5 @@ ContactError contact_error(const ContactProblem& problem, const VecX& r);
 void contact_velocities(const ContactSystem& system, const double* r, double* u);
 /// Sum over the rows of the square of the natural map residual with rho = 1.
 double squared_residual(const ContactSystem& system, const double* r, const double* u);
-
-/// Natural map residual of one contact: out := r - P(r - rho u^).
-void natural_map(const CondensedContact& contact, double rho, const double* r, const double* u,
-                 double* out);
 
 }  // namespace clatter

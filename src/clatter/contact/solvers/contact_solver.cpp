@@ -56,46 +56,74 @@ void ContactSolver::find_islands(const ContactSystem& system) {
     const CondensedContact& contact = system.contacts[c];
     std::fill_n(contact_of_row_.begin() + contact.first_row, contact.rows, static_cast<int>(c));
   }
-  parent_.resize(count);
-  std::iota(parent_.begin(), parent_.end(), 0);
-  const auto root = [&](int c) {
-    while (parent_[static_cast<std::size_t>(c)] != c) {
-      int& up = parent_[static_cast<std::size_t>(c)];
-      up = parent_[static_cast<std::size_t>(up)];
-      c = up;
-    }
-    return c;
-  };
+  tied_.separate(count);
   for (int i = 0; i < system.rows; ++i) {
-    int one = root(contact_of_row_[static_cast<std::size_t>(i)]);
+    const int own = contact_of_row_[static_cast<std::size_t>(i)];
     int last = -1;
     for (int k = system.starts[i]; k < system.starts[i + 1]; ++k) {
       const int other = contact_of_row_[static_cast<std::size_t>(system.columns[k])];
       if (other == last || system.values[k] == 0.0) continue;
       last = other;
-      const int two = root(other);
-      if (one == two) continue;
-      parent_[static_cast<std::size_t>(std::max(one, two))] = std::min(one, two);
-      one = std::min(one, two);
+      tied_.join(own, other);
     }
   }
-  for (std::size_t c = 0; c < count; ++c) parent_[c] = root(static_cast<int>(c));
+  island_of_.resize(count);
+  for (std::size_t c = 0; c < count; ++c) island_of_[c] = tied_.root(static_cast<int>(c));
   order_.resize(count);
   std::iota(order_.begin(), order_.end(), 0);
   std::stable_sort(order_.begin(), order_.end(), [&](int k, int l) {
-    return parent_[static_cast<std::size_t>(k)] < parent_[static_cast<std::size_t>(l)];
+    return island_of_[static_cast<std::size_t>(k)] < island_of_[static_cast<std::size_t>(l)];
   });
   islands_.clear();
   for (std::size_t i = 0; i < count; ++i) {
-    const auto parent = [&](std::size_t at) {
-      return parent_[static_cast<std::size_t>(order_[at])];
+    const auto island = [&](std::size_t at) {
+      return island_of_[static_cast<std::size_t>(order_[at])];
     };
-    if (i == 0 || parent(i) != parent(i - 1)) islands_.push_back({static_cast<int>(i), 0});
+    if (i == 0 || island(i) != island(i - 1)) islands_.push_back({static_cast<int>(i), 0});
     ++islands_.back().contacts;
   }
   std::stable_sort(islands_.begin(), islands_.end(), [](const Island& one, const Island& two) {
     return one.contacts < two.contacts;
   });
+}
+
+/// neighbours_ := the contacts that W has entries for in the rows of contact c, in ascending order.
+/// Entries that are zero tie nothing, and lead out of the island.
+void ContactSolver::find_neighbours(const ContactSystem& system, int c) {
+  const CondensedContact& contact = system.contacts[static_cast<std::size_t>(c)];
+  neighbours_.assign(1, c);
+  mark_[static_cast<std::size_t>(c)] = c;
+  for (int k = system.starts[contact.first_row];
+       k < system.starts[contact.first_row + contact.rows]; ++k) {
+    const int other = contact_of_row_[static_cast<std::size_t>(system.columns[k])];
+    if (mark_[static_cast<std::size_t>(other)] == c) continue;
+    mark_[static_cast<std::size_t>(other)] = c;
+    if (is_in_same_island(other, c)) neighbours_.push_back(other);
+  }
+  std::sort(neighbours_.begin(), neighbours_.end());
+}
+
+/// Appends row i of contact c to the island's W: dense blocks of all neighbours.
+void ContactSolver::append_row(const ContactSystem& system, int c, int i) {
+  std::size_t at = values_.size();
+  for (const int other : neighbours_) {
+    const int first = place_[static_cast<std::size_t>(other)];
+    for (int j = 0; j < system.contacts[static_cast<std::size_t>(other)].rows; ++j) {
+      columns_.push_back(first + j);
+    }
+  }
+  values_.resize(columns_.size(), 0.0);
+  const int row = system.contacts[static_cast<std::size_t>(c)].first_row + i;
+  for (int k = system.starts[row]; k < system.starts[row + 1]; ++k) {
+    const int column = system.columns[k];
+    const int other = contact_of_row_[static_cast<std::size_t>(column)];
+    if (!is_in_same_island(other, c)) continue;
+    const int local = place_[static_cast<std::size_t>(other)] + column -
+                      system.contacts[static_cast<std::size_t>(other)].first_row;
+    while (columns_[at] != local) ++at;
+    values_[at] += system.values[k];
+  }
+  starts_.push_back(static_cast<int>(values_.size()));
 }
 
 void ContactSolver::extract(const ContactSystem& system, const Island& island, const VecX& r) {
@@ -118,47 +146,12 @@ void ContactSolver::extract(const ContactSystem& system, const Island& island, c
   r_.resize(static_cast<std::size_t>(rows));
   for (const int c : members) {
     const CondensedContact& contact = system.contacts[static_cast<std::size_t>(c)];
-    neighbours_.assign(1, c);
-    mark_[static_cast<std::size_t>(c)] = c;
-    for (int k = system.starts[contact.first_row];
-         k < system.starts[contact.first_row + contact.rows]; ++k) {
-      const int other = contact_of_row_[static_cast<std::size_t>(system.columns[k])];
-      if (mark_[static_cast<std::size_t>(other)] == c) continue;
-      mark_[static_cast<std::size_t>(other)] = c;
-      // Entries that are zero tie nothing, and lead out of the island.
-      if (parent_[static_cast<std::size_t>(other)] == parent_[static_cast<std::size_t>(c)]) {
-        neighbours_.push_back(other);
-      }
-    }
-    std::sort(neighbours_.begin(), neighbours_.end());
-    int length = 0;
-    for (const int other : neighbours_)
-      length += system.contacts[static_cast<std::size_t>(other)].rows;
+    find_neighbours(system, c);
     for (int i = 0; i < contact.rows; ++i) {
-      const int row = contact.first_row + i;
-      for (const int other : neighbours_) {
-        const int first = place_[static_cast<std::size_t>(other)];
-        for (int j = 0; j < system.contacts[static_cast<std::size_t>(other)].rows; ++j) {
-          columns_.push_back(first + j);
-        }
-      }
-      const std::size_t begin = values_.size();
-      values_.resize(begin + static_cast<std::size_t>(length), 0.0);
-      std::size_t at = begin;
-      for (int k = system.starts[row]; k < system.starts[row + 1]; ++k) {
-        const int column = system.columns[k];
-        const int other = contact_of_row_[static_cast<std::size_t>(column)];
-        if (parent_[static_cast<std::size_t>(other)] != parent_[static_cast<std::size_t>(c)])
-          continue;
-        const int local = place_[static_cast<std::size_t>(other)] + column -
-                          system.contacts[static_cast<std::size_t>(other)].first_row;
-        while (columns_[at] != local) ++at;
-        values_[at] += system.values[k];
-      }
-      starts_.push_back(static_cast<int>(values_.size()));
+      append_row(system, c, i);
       const auto local_row = static_cast<std::size_t>(place_[static_cast<std::size_t>(c)] + i);
-      b_[local_row] = system.b[row];
-      r_[local_row] = r[row];
+      b_[local_row] = system.b[contact.first_row + i];
+      r_[local_row] = r[contact.first_row + i];
     }
   }
   island_ = {rows, starts_.data(), columns_.data(), values_.data(), b_.data(), contacts_};
@@ -176,7 +169,7 @@ SolverRun ContactSolver::run_one(ContactSolverKind kind, double target, int max_
     case ContactSolverKind::alternating:
       return alternating_.solve(island_, target, max_iterations, r);
     default:
-      return gauss_seidel_.solve(island_, target, max_iterations, r);
+      return sweeps_.solve(island_, target, max_iterations, r);
   }
 }
 
@@ -199,7 +192,7 @@ SolverRun ContactSolver::run_best(double target, int max_iterations, bool slow,
   }
   solver = ContactSolverKind::gauss_seidel;
   const int tried = run.iterations;
-  run = gauss_seidel_.solve(island_, target, limit(sweeps), r_.data(), true);
+  run = sweeps_.solve(island_, target, limit(sweeps), r_.data(), true);
   run.iterations += tried;
   for (const auto& [kind, usual] : {std::pair(ContactSolverKind::newton, 20),
                                     std::pair(ContactSolverKind::regularised_newton, 5000)}) {
@@ -224,7 +217,7 @@ ContactSolution ContactSolver::solve(const ContactProblem& problem,
   // Most problems are small or easy: a few sweeps over all contacts need no preparation.
   if (options.solver == ContactSolverKind::automatic ||
       options.solver == ContactSolverKind::gauss_seidel) {
-    const SolverRun run = gauss_seidel_.solve(system, target, first_sweeps, r.data());
+    const SolverRun run = sweeps_.solve(system, target, first_sweeps, r.data());
     solution.iterations = run.iterations;
     solution.solved = run.solved;
     solution.error = run.residual / size;

@@ -6,10 +6,11 @@
 
 #include <clatter/contact/solvers/alternating_directions.hpp>
 #include <clatter/contact/solvers/contact_problem.hpp>
-#include <clatter/contact/solvers/gauss_seidel.hpp>
 #include <clatter/contact/solvers/newton_contacts.hpp>
 #include <clatter/contact/solvers/prox_fixed_point.hpp>
 #include <clatter/contact/solvers/regularised_newton.hpp>
+#include <clatter/contact/solvers/sweep_solver.hpp>
+#include <clatter/math/union_find.hpp>
 #include <clatter/model/contact_solver_kind.hpp>
 
 namespace clatter {
@@ -45,18 +46,25 @@ class ContactSolver {
   };
 
   void find_islands(const ContactSystem& system);
+  bool is_in_same_island(int c, int other) const {
+    return island_of_[static_cast<std::size_t>(c)] == island_of_[static_cast<std::size_t>(other)];
+  }
+  void find_neighbours(const ContactSystem& system, int c);
+  void append_row(const ContactSystem& system, int c, int i);
   void extract(const ContactSystem& system, const Island& island, const VecX& r);
   void put_back(const ContactSystem& system, const Island& island, VecX& r) const;
   SolverRun run_one(ContactSolverKind kind, double target, int max_iterations);
   SolverRun run_best(double target, int max_iterations, bool slow, ContactSolverKind& solver);
 
-  GaussSeidel gauss_seidel_;
+  SweepSolver sweeps_;
   NewtonContacts newton_;
   RegularisedNewton regularised_newton_;
   ProxFixedPoint fixed_point_;
   AlternatingDirections alternating_;
 
-  std::vector<int> parent_, order_, contact_of_row_;
+  UnionFind tied_;              // contacts
+  std::vector<int> island_of_;  // of each contact: the smallest contact that it is tied to
+  std::vector<int> order_, contact_of_row_;
   std::vector<Island> islands_;
   // The island at hand: contacts have dense blocks, and their own among them.
   std::vector<int> starts_, columns_, place_, mark_, neighbours_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <clatter/contact/solvers/contact_matrix.hpp>
@@ -46,14 +47,23 @@ class InteriorPoint {
   struct Scaling {
     ConeMatrix H, S, S_inverse, E;
     ConeVector lambda;
+    void fit(const ConeVector& x, const ConeVector& z);
+    double bend(const ConeVector& z);
   };
 
   void find_cones(const ContactSystem& system);
   void gather(const VecX& rows, VecX& components) const;
   bool direction(const VecX& rc);
   double longest_step() const;
+  void find_units();
+  void start_within();
+  void add_cone(const Cone& cone, const Scaling& scaling);
+  bool linearise();
+  void aim_at(double gap, bool corrected);
+  std::optional<double> find_step();
 
   ContactSystem system_;
+  double size_W_ = 1.0, size_b_ = 1.0;  // units
   ContactMatrix matrix_;
   std::vector<Cone> cones_;
   std::vector<char> kept_;

@@ -29,9 +29,16 @@ class NewtonContacts {
     std::array<double, max_friction_blocks> balls = {};
   };
 
+  struct Iteration;
+  struct Lines;
+
   void find_steps(const ContactSystem& system);
   double merit(const ContactSystem& system, const VecX& r, const VecX& u) const;
   void linearise(const ContactSystem& system);
+  void find_open_contacts(const ContactSystem& system);
+  void hold_row(const Lines& lines, int first, int i);
+  void linearise_ball(const Lines& lines, int first, const FrictionBall& ball, double step,
+                      double xi_N);
 
   ContactMatrix matrix_;
   std::vector<Steps> steps_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <clatter/contact/law/projection.hpp>
 #include <clatter/contact/solvers/one_contact.hpp>
 
 namespace clatter {
@@ -19,23 +20,20 @@ void project_some(const CondensedContact& contact, const OneContact& one, const 
   };
   for (int k = 0; k < projections; ++k) {
     double change = 0.0;
-    const double normal = std::max(0.0, r[0] - one.normal_step * rate(0));
+    const double normal = project_normal(r[0] - one.normal_step * rate(0));
     change += std::abs(normal - r[0]);
     r[0] = normal;
     for (int b = 0; b < contact.law.ball_count; ++b) {
       const FrictionBall& ball = contact.law.balls[static_cast<std::size_t>(b)];
       std::array<double, max_contact_rows> trial;
-      double square = 0.0;
       for (int i = 0; i < ball.rows; ++i) {
         const int row = ball.first_row + i;
         trial[i] = r[row] - one.ball_steps[static_cast<std::size_t>(b)] * rate(row);
-        square += trial[i] * trial[i];
       }
-      const double radius = ball.coefficient * r[0];
-      const double factor = square > radius * radius ? radius / std::sqrt(square) : 1.0;
+      project_on_ball<0>(ball.coefficient * r[0], ball.rows, trial.data());
       for (int i = 0; i < ball.rows; ++i) {
-        change += std::abs(factor * trial[i] - r[ball.first_row + i]);
-        r[ball.first_row + i] = factor * trial[i];
+        change += std::abs(trial[i] - r[ball.first_row + i]);
+        r[ball.first_row + i] = trial[i];
       }
     }
     if (change <= 1e-15 * std::abs(r[0])) break;

@@ -16,7 +16,13 @@ class ProxFixedPoint {
   SolverRun solve(const ContactSystem& system, double target, int max_iterations, double* r);
 
  private:
-  std::vector<double> rho_;
+  void find_steps(const ContactSystem& system);
+  double project_all(const ContactSystem& system);
+  double project_safely(const ContactSystem& system);
+  void go_on(const ContactSystem& system, double residual);
+
+  std::vector<double> rho_;  // of the contacts, times the common factor
+  double factor_ = 1.0;
   FixedPointAccelerator accelerator_;
   VecX r_, u_, next_, u_next_, best_, extrapolated_;
 };

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include <clatter/contact/solvers/gauss_seidel.hpp>
 #include <clatter/contact/solvers/interior_point.hpp>
 #include <clatter/contact/solvers/newton_contacts.hpp>
+#include <clatter/contact/solvers/sweep_solver.hpp>
 
 namespace clatter {
 
@@ -19,13 +19,25 @@ class RegularisedNewton {
   SolverRun solve(const ContactSystem& system, double target, int max_iterations, double* r);
 
  private:
+  struct Regularity {
+    double eps, floor;
+    void adapt(bool at_once, int iterations);
+  };
+
   SolverRun proximal_points(const ContactSystem& system, double target, int max_iterations,
                             double* r);
   double residual(const ContactSystem& system, const VecX& r);
+  ContactSystem prepare(const ContactSystem& system);
+  void regularise(const ContactSystem& system, double eps);
+  SolverRun find_point(const ContactSystem& regular, double accuracy, bool& at_once,
+                       int& iterations);
+  double largest_answer() const;
+  double start_elsewhere(const ContactSystem& system, double target, int restarts);
+  void improve(double residual, const VecX& reactions, SolverRun& run);
 
   InteriorPoint interior_point_;
   NewtonContacts newton_;
-  GaussSeidel gauss_seidel_;
+  SweepSolver sweeps_;
   std::vector<int> diagonal_;  // places of its entries
   std::vector<double> values_, b_, sizes_;
   VecX start_, point_, best_, change_, u_;

@@ -10,4 +10,8 @@ struct SolverRun {
   double contraction = 0.0;  ///< of the residual in a plain sweep, if it is known
 };
 
+/// In terms of |b|/|W|: reactions beyond this are without bound, for there is no solution, and soon
+/// none could be told from round-off.
+inline constexpr double largest_reactions = 1e9;
+
 }  // namespace clatter

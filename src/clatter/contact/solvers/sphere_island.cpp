@@ -1,21 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <clatter/contact/law/projection.hpp>
 #include <clatter/contact/solvers/sphere_island.hpp>
 
 namespace clatter {
-namespace {
-
-/// Draws two tangential reactions back to the disc of that radius.
-void project(double radius, double& one, double& two) {
-  const double square = one * one + two * two;
-  if (square <= radius * radius) return;
-  const double factor = radius / std::sqrt(square);
-  one *= factor;
-  two *= factor;
-}
-
-}  // namespace
 
 bool SphereIsland::admits(const ContactLaw& law, const PairRows& changes, const PairRows& forces,
                           const Node& a, const Node& b) {
@@ -104,10 +93,10 @@ void SphereIsland::set_reactions(std::span<const double> p) {
   const double* given = p.data();
   double* own = p_.data();
   for (const Contact& c : contacts_) {
-    own[0] = std::max(0.0, given[0]);
+    own[0] = project_normal(given[0]);
     own[1] = given[1];
     own[2] = given[2];
-    project(c.coefficient * own[0], own[1], own[2]);
+    project_on_ball<2>(c.coefficient * own[0], 2, own + 1);
     if (own[0] > 0.0) {
       move(c, own, nodes_[static_cast<std::size_t>(c.a)], nodes_[static_cast<std::size_t>(c.b)]);
     }
@@ -128,16 +117,14 @@ double SphereIsland::sweep() {
     Node &a = nodes_[static_cast<std::size_t>(c.a)], &b = nodes_[static_cast<std::size_t>(c.b)];
     const double rate = normal_rate(c, a, b);
     if (p[0] > 0.0 || rate < 0.0) {  // else it is open, and stays so
-      const double now = std::max(0.0, p[0] - c.normal_step * rate);
-      double one = p[1] - c.tangent_step * tangent_rate(c, 0, a, b);
-      double two = p[2] - c.tangent_step * tangent_rate(c, 1, a, b);
-      project(c.coefficient * now, one, two);
-      const double change[3] = {now - p[0], one - p[1], two - p[2]};
+      double now[3] = {project_normal(p[0] - c.normal_step * rate),
+                       p[1] - c.tangent_step * tangent_rate(c, 0, a, b),
+                       p[2] - c.tangent_step * tangent_rate(c, 1, a, b)};
+      project_on_ball<2>(c.coefficient * now[0], 2, now + 1);
+      const double change[3] = {now[0] - p[0], now[1] - p[1], now[2] - p[2]};
       move(c, change, a, b);
       square += change[0] * change[0] + (change[1] * change[1] + change[2] * change[2]);
-      p[0] = now;
-      p[1] = one;
-      p[2] = two;
+      std::copy_n(now, 3, p);
     }
     p += 3;
   }
@@ -150,11 +137,11 @@ SweepResidual SphereIsland::residual() const {
   for (const Contact& c : contacts_) {
     const Node &a = nodes_[static_cast<std::size_t>(c.a)],
                &b = nodes_[static_cast<std::size_t>(c.b)];
-    const double now = std::max(0.0, p[0] - normal_rate(c, a, b));
-    double one = p[1] - tangent_rate(c, 0, a, b), two = p[2] - tangent_rate(c, 1, a, b);
-    project(c.coefficient * now, one, two);
-    square +=
-        (now - p[0]) * (now - p[0]) + ((one - p[1]) * (one - p[1]) + (two - p[2]) * (two - p[2]));
+    double now[3] = {project_normal(p[0] - normal_rate(c, a, b)), p[1] - tangent_rate(c, 0, a, b),
+                     p[2] - tangent_rate(c, 1, a, b)};
+    project_on_ball<2>(c.coefficient * now[0], 2, now + 1);
+    const double off[3] = {now[0] - p[0], now[1] - p[1], now[2] - p[2]};
+    square += off[0] * off[0] + (off[1] * off[1] + off[2] * off[2]);
     p += 3;
   }
   double energy = 0.0;

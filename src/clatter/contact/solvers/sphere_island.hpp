@@ -4,20 +4,16 @@
 #include <vector>
 
 #include <clatter/contact/law/friction_law.hpp>
+#include <clatter/contact/solvers/gauss_seidel.hpp>
 
 namespace clatter {
-
-/// How far reactions p, with rates g = b + D p, are from obeying their laws.
-struct SweepResidual {
-  double size = 0.0;    ///< |p - P(p - g)|, with P the projection on what the laws admit
-  double motion = 0.0;  ///< that the reactions make, weighted by mass: the root of p D p
-};
 
 /// An island of contacts between spheres, or spheres and faces that stand still, packed for
 /// Gauss-Seidel sweeps: nearly all of the time of a large crowd is spent in them, and nearly all of
 /// that on fetching rows from memory. The mass centre of each sphere is at its centre, so that
 /// normals have no levers, the reactions of a contact act on its own rows one by one, and rows are
-/// directions and levers alone.
+/// directions and levers alone. The residual is relative to the motion that the reactions make, as
+/// that of BodyIsland.
 class SphereIsland {
  public:
   /// The motion of a node, and its compliance, which is the same in all directions.

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include <clatter/contact/solvers/contact_problem.hpp>
+
+namespace clatter {
+
+/// Contacts of bodies that nothing else ties together, with the motion of the bodies condensed out:
+/// reactions p of the contacts c give the rates
+///
+///   g_c = b_c + C_c x,     x = sum over all contacts of Y F_c^T p_c
+///
+/// with Y the compliance (inverse mass) of each node. The motion x is kept for each node, so that a
+/// reaction changes no more than its two nodes, and W = C Y F^T is never written out.
+struct BodyContacts {
+  /// Entries 0 to 2: inverse mass; then the inverse inertia in body axes.
+  struct Compliance {
+    Vec3 translation = Vec3::Zero();
+    Mat3 rotation = Mat3::Zero();
+  };
+  struct Contact {
+    int a, b;  ///< nodes
+    int first_row, rows;
+    int own_block;  ///< place of C Y F^T of the contact with itself in own_blocks
+    ContactLaw law;
+    double normal_step;  ///< lengths of steps that projections converge with
+    std::array<double, max_friction_blocks> ball_steps;
+  };
+
+  std::vector<Compliance> compliances;  ///< of the nodes
+  std::vector<Contact> list;
+  std::vector<double> changes, motions;  ///< rows of C and of F Y, 12 entries each
+  std::vector<double> b, p;              ///< by rows
+  std::vector<double> own_blocks;
+  VecX x;  ///< by nodes, six entries each
+
+  /// Takes the memory that so many contacts can need.
+  void reserve(std::size_t nodes, std::size_t contacts, std::size_t rows);
+  void clear(std::size_t nodes);
+  /// Adds a contact of nodes a and b; compliances must be set before. `guess`: of its reaction,
+  /// which does not move the nodes yet.
+  void add(int node_a, int node_b, const ContactLaw& law, const PairRows& change,
+           const PairRows& force, const RowVector& rates, const RowVector& guess);
+
+  const Contact& operator[](int k) const { return list[static_cast<std::size_t>(k)]; }
+  bool moves(int node) const {
+    return !compliances[static_cast<std::size_t>(node)].translation.isZero(0.0);
+  }
+  double* p_of(const Contact& contact) { return p.data() + contact.first_row; }
+  const double* p_of(const Contact& contact) const { return p.data() + contact.first_row; }
+  /// C x of row i of the contact: what the reactions add to its rate.
+  double rate_of_motion(const Contact& contact, int i) const {
+    const double* line = changes.data() + 12 * (contact.first_row + i);
+    return Eigen::Map<const Vec6>(line).dot(x.segment<6>(6 * Eigen::Index{contact.a})) +
+           Eigen::Map<const Vec6>(line + 6).dot(x.segment<6>(6 * Eigen::Index{contact.b}));
+  }
+  /// x := x + Y F^T change, with the change of the contact's reaction.
+  void add_motion(const Contact& contact, const double* change);
+  /// Sets the reaction of a contact, and moves its nodes accordingly.
+  void set_reaction(const Contact& contact, const RowVector& reaction);
+
+  /// With W written out.
+  ContactProblem problem() const;
+};
+
+}  // namespace clatter
