@@ -22,6 +22,7 @@ Needs Python 3.11 with numpy and scipy (Debian: python3-numpy python3-scipy).
 import argparse
 import importlib.util
 import math
+import multiprocessing
 import pathlib
 import sys
 import time
@@ -83,6 +84,14 @@ def load(script):
     return module
 
 
+def compute(script):
+    """The figures of a script by their keys, and how long it took."""
+    started = time.monotonic()
+    figures = {key_of(model, quantity, key): float(value)
+               for model, quantity, key, value in load(script).rows()}
+    return figures, time.monotonic() - started
+
+
 def words(key):
     model, quantity, measure, at, start, end, threshold, below, changes = key
     text = f"{model}\t{quantity}\t{measure}"
@@ -104,17 +113,15 @@ def main():
         for script, key, entry in entries_of(file.relative_to(EXAMPLES).as_posix()):
             entries.setdefault(script, []).append((key, entry))
     chosen = [pathlib.PurePath(name).name for name in options.scripts] or sorted(entries)
+    missing = [script for script in chosen if not (HERE / script).is_file()]
+    for script in missing:
+        print(f"{script}: there is no such script, but {len(entries.get(script, []))} entries")
+    chosen = [script for script in chosen if script not in missing]
 
-    bad = 0
-    for script in chosen:
-        if not (HERE / script).is_file():
-            print(f"{script}: there is no such script, but {len(entries.get(script, []))} entries")
-            bad += 1
-            continue
-        started = time.monotonic()
-        computed = {}
-        for model, quantity, key, value in load(script).rows():
-            computed[key_of(model, quantity, key)] = float(value)
+    bad = len(missing)
+    with multiprocessing.Pool() as pool:
+        results = pool.map(compute, chosen, chunksize=1)
+    for script, (computed, seconds) in zip(chosen, results):
         wrong = 0
         worst = 0.0
         for key, entry in entries.get(script, []):
@@ -134,7 +141,7 @@ def main():
                                          f"{entry.get('tolerance', 0.0):g}"))
         print(f"{script}: {len(entries.get(script, []))} entries, "
               f"{'all agree' if not wrong else f'{wrong} wrong'}, off by at most "
-              f"{worst:.1g} of the tolerance, {time.monotonic() - started:.1f} s", flush=True)
+              f"{worst:.1g} of the tolerance, {seconds:.1f} s")
         bad += wrong
     return 1 if bad else 0
 
