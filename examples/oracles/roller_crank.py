@@ -176,7 +176,7 @@ class Mechanism:
 
 def follow(mechanism, end):
     grid = []
-    pieces, log = mechanism.run(end, lambda t, normal, friction, y: grid.append((t, normal, friction)))
+    pieces, log = mechanism.run(end, lambda t, normal, drag, y: grid.append((t, normal, drag)))
     at = lambda t: next(sol(max(t, sol.t_min)) for start, stop, sol in pieces if start <= t <= stop)
     return grid, at, log
 

@@ -46,8 +46,8 @@ def rigid(mass, inertia, times):
 def element_forces(x, y, angle, length):
     """Gradient of the elastic energy of each element by (dx, dy, angle at its start, at its end).
 
-    In axes of the start the strains (1 + g1, g2) are [h cot h, h; -h, h cot h] d/length, with h half
-    the difference of the angles and d the vector between the ends.
+    In axes of the start the strains (1 + g1, g2) are [h cot h, h; -h, h cot h] d/length, with h
+    half the difference of the angles and d the vector between the ends.
     """
     c, s = numpy.cos(angle[:-1]), numpy.sin(angle[:-1])
     dx, dy, h = numpy.diff(x), numpy.diff(y), 0.5 * numpy.diff(angle)

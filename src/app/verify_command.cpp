@@ -133,7 +133,8 @@ void print_table(const std::vector<Verification>& results) {
   }
   print_text(align(lines, {0, 1, 2, 5, 7}));
   std::vector<std::string> kinds;
-  for (const auto& [kind, count] : passed_of_kind) kinds.push_back(fmt::format("{} {}", count, kind));
+  for (const auto& [kind, count] : passed_of_kind)
+    kinds.push_back(fmt::format("{} {}", count, kind));
   say("\n{} of {} pass{}{}\n", passed, results.size(), kinds.empty() ? "" : ": ",
       fmt::join(kinds, ", "));
 }

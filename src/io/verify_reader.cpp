@@ -26,8 +26,7 @@ void check_script(const TomlTable& table, const VerifySpec& verify) {
                  "computes it");
   }
   if (!computed && !verify.script.empty()) {
-    table.refuse("script",
-                 "'script' is for the oracle_kind \"independent computation\" only");
+    table.refuse("script", "'script' is for the oracle_kind \"independent computation\" only");
   }
 }
 

@@ -330,8 +330,8 @@ TEST(RollerCrank, rod_a_thousand_times_as_stiff_moves_like_a_rigid_one) {
 // ---- Figures in the models
 // ------------------------------------------------------------------------
 
-/// Compares every independent computation in a model with the solution that `solution_of` gives for the
-/// changes of its run. Returns how many there were.
+/// Compares every independent computation in a model with the solution that `solution_of` gives for
+/// the changes of its run. Returns how many there were.
 int check_references(const std::string& file, const std::vector<Quantity>& quantities,
                      const std::function<const Solution&(const VerifySpec&)>& solution_of,
                      double interval, double tolerance) {

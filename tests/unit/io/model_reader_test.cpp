@@ -667,10 +667,9 @@ TEST(ReadVerify, reads_every_kind_of_oracle) {
   for (const char* kind : {"closed form", "conservation", "order", "published",
                            "prototype of the same scheme", "own converged run"}) {
     const Model model = model_of(
-        rigid_pair +
-        fmt::format("[[verify]]\nquantity = \"bodies/one/position/z\"\noracle = 0\n"
-                    "oracle_kind = \"{}\"\n",
-                    kind));
+        rigid_pair + fmt::format("[[verify]]\nquantity = \"bodies/one/position/z\"\noracle = 0\n"
+                                 "oracle_kind = \"{}\"\n",
+                                 kind));
     EXPECT_EQ(model.verify.at(0).oracle_kind, kind);
     EXPECT_EQ(model.verify[0].script, "");
   }
