@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 #include <unistd.h>
@@ -119,17 +120,24 @@ void print_list(const std::vector<Model>& models) {
 
 void print_table(const std::vector<Verification>& results) {
   std::vector<std::vector<std::string>> lines = {
-      {"source", "example", "quantity", "measured", "oracle", "tolerance", "verdict"}};
+      {"source", "example", "quantity", "measured", "oracle", "kind", "tolerance", "verdict"}};
   std::size_t passed = 0;
+  std::map<std::string, std::size_t> passed_of_kind;
   for (const Verification& entry : results) {
     const std::string measured = entry.measured ? fmt::format("{:.8g}", *entry.measured) : "-";
     lines.push_back({entry.spec.source, entry.spec.example, entry.quantity, measured,
-                     fmt::format("{:.8g}", entry.oracle),
+                     fmt::format("{:.8g}", entry.oracle), entry.spec.oracle_kind,
                      fmt::format("{:.2g}", entry.spec.tolerance), entry.pass ? "pass" : "FAIL"});
-    passed += entry.pass;
+    if (!entry.pass) continue;
+    ++passed;
+    ++passed_of_kind[entry.spec.oracle_kind];
   }
-  print_text(align(lines, {0, 1, 2, 6}));
-  say("\n{} of {} pass\n", passed, results.size());
+  print_text(align(lines, {0, 1, 2, 5, 7}));
+  std::vector<std::string> kinds;
+  for (const auto& [kind, count] : passed_of_kind)
+    kinds.push_back(fmt::format("{} {}", count, kind));
+  say("\n{} of {} pass{}{}\n", passed, results.size(), kinds.empty() ? "" : ": ",
+      fmt::join(kinds, ", "));
 }
 
 int verify_models(const VerifyOptions& options) {

@@ -331,15 +331,15 @@ TEST(RollerCrank, rod_a_thousand_times_as_stiff_moves_like_a_rigid_one) {
 // ---- Figures in the models
 // ------------------------------------------------------------------------
 
-/// Compares every converged reference of a model with the solution that `solution_of` gives for the
-/// changes of its run. Returns how many there were.
+/// Compares every independent computation in a model with the solution that `solution_of` gives for
+/// the changes of its run. Returns how many there were.
 int check_references(const std::string& file, const std::vector<Quantity>& quantities,
                      const std::function<const Solution&(const VerifySpec&)>& solution_of,
                      double interval, double tolerance) {
   const Model model = example(file);
   int count = 0;
   for (const VerifySpec& figure : model.verify) {
-    if (figure.oracle_kind != "converged reference") continue;
+    if (figure.oracle_kind != "independent computation") continue;
     SCOPED_TRACE(figure.quantity + " = " + figure.oracle);
     const auto quantity =
         std::find_if(quantities.begin(), quantities.end(),

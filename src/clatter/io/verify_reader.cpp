@@ -16,6 +16,19 @@ void check_set(const TomlTable& table, const VerifySpec& verify, const toml::tab
   }
 }
 
+/// A figure computed by other means is worth what the program is that computes it.
+void check_script(const TomlTable& table, const VerifySpec& verify) {
+  const bool computed = verify.oracle_kind == "independent computation";
+  if (computed && verify.script.empty()) {
+    table.refuse("oracle_kind",
+                 "'oracle_kind': an \"independent computation\" needs 'script', the program that "
+                 "computes it");
+  }
+  if (!computed && !verify.script.empty()) {
+    table.refuse("script", "'script' is for the oracle_kind \"independent computation\" only");
+  }
+}
+
 VerifySpec read_one(const TomlTable& table, const toml::table& model) {
   VerifySpec v;
   v.place = table.place();
@@ -30,6 +43,7 @@ VerifySpec read_one(const TomlTable& table, const toml::table& model) {
   v.below = table.flag("below").value_or(v.below);
   v.oracle = table.formula_text("oracle").value_or("");
   v.oracle_kind = table.text("oracle_kind").value_or("");
+  v.script = table.text("script").value_or("");
   v.compare = table.text("compare").value_or(v.compare);
   v.tolerance = table.number("tolerance").value_or(v.tolerance);
   v.steps = table.numbers("steps").value_or(std::vector<double>{});
@@ -50,6 +64,7 @@ VerifySpec read_one(const TomlTable& table, const toml::table& model) {
     }
     if (v.quantity.empty()) table.refuse("quantity", "'quantity' must not be empty");
   }
+  if (table.has_usable("oracle_kind")) check_script(table, v);
   check_set(table, v, model);
   return v;
 }

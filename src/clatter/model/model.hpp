@@ -293,10 +293,11 @@ struct VerifySpec {
   std::optional<double> threshold;     ///< for first_time and last_time
   bool below = false;                  ///< first_time, last_time: count samples <= threshold
   std::string oracle;                  ///< a number or a formula
-  std::string oracle_kind;
-  std::string compare = "equal";  ///< equal, at_least, at_most
-  double tolerance = 0.0;         ///< absolute
-  std::vector<double> steps;      ///< measure = "order"
+  std::string oracle_kind;             ///< where the oracle is from: "closed form", ...
+  std::string script;                  ///< program that computes it, from the folder of examples
+  std::string compare = "equal";       ///< equal, at_least, at_most
+  double tolerance = 0.0;              ///< absolute
+  std::vector<double> steps;           ///< measure = "order"
   std::optional<double> reference_step;
   std::vector<std::string> set;  ///< overrides of this run, "integrator.step=1e-4"
   std::string note;

@@ -638,6 +638,11 @@ compare = "at_least"
 tolerance = 0.1
 steps = [1e-2, 5e-3]
 reference_step = 1e-4
+[[verify]]
+quantity = "bodies/one/position/z"
+oracle = 0.5
+oracle_kind = "independent computation"
+script = "oracles/pair.py"
 )toml");
   const VerifySpec& v = model.verify.at(0);
   EXPECT_EQ(v.source, "001");
@@ -654,6 +659,19 @@ reference_step = 1e-4
   EXPECT_EQ(v.note, "falls");
   EXPECT_EQ(model.verify[1].oracle, "2");
   EXPECT_EQ(model.verify[1].steps, (std::vector<double>{1e-2, 5e-3}));
+  EXPECT_EQ(model.verify[2].script, "oracles/pair.py");
+}
+
+TEST(ReadVerify, reads_every_kind_of_oracle) {
+  for (const char* kind : {"closed form", "conservation", "order", "published",
+                           "prototype of the same scheme", "own converged run"}) {
+    const Model model = model_of(
+        rigid_pair + fmt::format("[[verify]]\nquantity = \"bodies/one/position/z\"\noracle = 0\n"
+                                 "oracle_kind = \"{}\"\n",
+                                 kind));
+    EXPECT_EQ(model.verify.at(0).oracle_kind, kind);
+    EXPECT_EQ(model.verify[0].script, "");
+  }
 }
 
 // ---- Files -------------------------------------------------------------------------------------
