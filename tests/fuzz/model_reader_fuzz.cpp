@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include <clatter/elements/beam_mesh.hpp>
+#include <clatter/model/beam_mesh.hpp>
 #include <clatter/io/model_reader.hpp>
 
 namespace {

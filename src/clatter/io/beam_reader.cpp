@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <clatter/io/beam_reader.hpp>
-#include <clatter/io/nearest_word.hpp>
+#include <clatter/model/nearest_word.hpp>
 
 namespace clatter {
 namespace {

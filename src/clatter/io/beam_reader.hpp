@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include <clatter/elements/beam_mesh.hpp>
+#include <clatter/model/beam_mesh.hpp>
 #include <clatter/io/body_reader.hpp>
 #include <clatter/io/toml_table.hpp>
 #include <clatter/model/model.hpp>

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <clatter/io/body_lookup.hpp>
-#include <clatter/io/nearest_word.hpp>
+#include <clatter/model/nearest_word.hpp>
 
 namespace clatter {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <clatter/elements/beam_mesh.hpp>
+#include <clatter/model/beam_mesh.hpp>
 #include <clatter/io/toml_table.hpp>
 #include <clatter/model/model.hpp>
 

@@ -17,7 +17,7 @@
 #include <clatter/io/force_reader.hpp>
 #include <clatter/io/joint_reader.hpp>
 #include <clatter/io/model_reader.hpp>
-#include <clatter/io/nearest_word.hpp>
+#include <clatter/model/nearest_word.hpp>
 #include <clatter/io/overrides.hpp>
 #include <clatter/io/toml_table.hpp>
 #include <clatter/io/verify_reader.hpp>

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <clatter/io/model_keys.hpp>
-#include <clatter/io/nearest_word.hpp>
+#include <clatter/model/nearest_word.hpp>
 #include <clatter/io/overrides.hpp>
 #include <clatter/io/toml_table.hpp>
 

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <clatter/elements/beam_mesh.hpp>
+#include <clatter/model/beam_mesh.hpp>
 #include <clatter/io/base64.hpp>
 #include <clatter/io/output_stream.hpp>
 #include <clatter/io/paraview.hpp>

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <clatter/io/nearest_word.hpp>
+#include <clatter/model/nearest_word.hpp>
 #include <clatter/io/toml_table.hpp>
 
 namespace clatter {

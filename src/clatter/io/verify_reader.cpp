@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <clatter/io/nearest_word.hpp>
+#include <clatter/model/nearest_word.hpp>
 #include <clatter/io/overrides.hpp>
 #include <clatter/io/verify_reader.hpp>
 

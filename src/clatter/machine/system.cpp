@@ -8,7 +8,7 @@
 #include <Eigen/LU>
 #include <fmt/format.h>
 
-#include <clatter/elements/beam_mesh.hpp>
+#include <clatter/model/beam_mesh.hpp>
 #include <clatter/machine/system.hpp>
 
 namespace clatter {

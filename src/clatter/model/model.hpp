@@ -11,12 +11,14 @@
 #include <clatter/math/types.hpp>
 #include <clatter/model/contact_solver_kind.hpp>
 #include <clatter/model/error.hpp>
+#include <clatter/model/key_places.hpp>
 
 namespace clatter {
 
 // What a model file says, as plain values: SI units, angles in radians. Nothing here computes; the
 // equations of motion are built from it by System. Specs name other specs; an empty body name is
-// the ground. `place` tells error messages where in the file the spec stands.
+// the ground. `place` and `keys` tell error messages where in a file the spec and its values stand; a
+// model built in code leaves them empty. checks.hpp says what of it all makes no sense.
 
 // ---- Bodies
 // ---------------------------------------------------------------------------------------
@@ -63,6 +65,7 @@ struct BodySpec {
   Vec3 velocity = Vec3::Zero();          ///< of the origin of the body frame, space axes
   Vec3 angular_velocity = Vec3::Zero();  ///< body axes
   Place place;
+  KeyPlaces keys;
 };
 
 /// A point of a body, in its body frame; of the ground when `body` is empty.
@@ -130,6 +133,7 @@ struct BeamSpec {
   Vec3 velocity = Vec3::Zero();           ///< of the first node
   Vec3 angular_velocity = Vec3::Zero();   ///< of the whole beam, space axes
   Place place;
+  KeyPlaces keys;
 };
 
 // ---- Forces
@@ -150,6 +154,7 @@ struct SpringSpec {
   double damping = 0.0;        ///< [N s/m], [N m s/rad]
   std::optional<double> rest;  ///< rest length or angle; as at the start when absent
   Place place;
+  KeyPlaces keys;
 };
 
 struct LoadSpec {
@@ -159,6 +164,7 @@ struct LoadSpec {
   std::array<Expression, 3> torque;  ///< [N m]
   LoadAxes axes = LoadAxes::space;
   Place place;
+  KeyPlaces keys;
 };
 
 // ---- Joints
@@ -191,6 +197,7 @@ struct JointSpec {
   /// (skate) as a function of t.
   std::optional<Expression> motor;
   Place place;
+  KeyPlaces keys;
 };
 
 // ---- Contacts
@@ -221,6 +228,7 @@ struct ContactSpec {
   double restitution = 0.0;             ///< e_N in [0, 1]
   double tangential_restitution = 0.0;  ///< e_T in [-1, 1]
   Place place;
+  KeyPlaces keys;
 };
 
 /// Many spheres against a face or against each other: pairs become contacts when they come near.
@@ -272,6 +280,7 @@ struct IntegratorSpec {
   std::optional<double> characteristic_mass;  ///< [kg]; mean mass of the bodies when absent
   double penalty = 1.0;                       ///< augmentation as a multiple of the scaling
   Place place;
+  KeyPlaces keys;
 };
 
 struct OutputSpec {
@@ -279,6 +288,7 @@ struct OutputSpec {
   std::optional<double> frame_interval;  ///< [s] between ParaView frames; 200 frames when absent
   bool paraview = true;
   Place place;
+  KeyPlaces keys;
 };
 
 /// A figure that a run of this model must reproduce; `clatter verify` measures it.
@@ -299,6 +309,7 @@ struct VerifySpec {
   std::vector<std::string> set;  ///< overrides of this run, "integrator.step=1e-4"
   std::string note;
   Place place;
+  KeyPlaces keys;
 };
 
 struct Model {
@@ -317,6 +328,8 @@ struct Model {
   OutputSpec output;
   std::vector<VerifySpec> verify;
   std::string file;  ///< where it was read from, empty when built in code
+  Place place;
+  KeyPlaces keys;
 };
 
 }  // namespace clatter

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <clatter/elements/beam_mesh.hpp>
+#include <clatter/model/beam_mesh.hpp>
 #include <clatter/math/so3.hpp>
 
 namespace clatter {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <clatter/elements/beam_mesh.hpp>
+#include <clatter/model/beam_mesh.hpp>
 #include <clatter/math/so3.hpp>
 
 namespace clatter {
