@@ -89,6 +89,4 @@ class Joint {
   double motor_value_ = 0.0, motor_rate_ = 0.0;
 };
 
-std::string_view to_string(JointKind kind);
-
 }  // namespace clatter

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <clatter/model/nearest_word.hpp>
 #include <clatter/io/overrides.hpp>
 #include <clatter/io/verify_reader.hpp>
+#include <clatter/model/nearest_word.hpp>
 
 namespace clatter {
 namespace {
@@ -19,6 +19,7 @@ void check_set(const TomlTable& table, const VerifySpec& verify, const toml::tab
 VerifySpec read_one(const TomlTable& table, const toml::table& model) {
   VerifySpec v;
   v.place = table.place();
+  v.keys = table.key_places();
   v.source = table.text("source").value_or("");
   v.example = table.text("example").value_or("");
   v.quantity = table.text("quantity").value_or("");
@@ -37,19 +38,6 @@ VerifySpec read_one(const TomlTable& table, const toml::table& model) {
   v.set = table.texts("set").value_or(std::vector<std::string>{});
   v.note = table.text("note").value_or("");
 
-  if (v.from && v.to && !(*v.from < *v.to)) table.refuse("to", "'to' must be after 'from'");
-  if (table.has_usable("steps") && v.steps.size() < 2) {
-    table.refuse("steps", "'steps': an order needs at least two time steps");
-  }
-  const bool all_bodies = v.quantity == "positions" || v.quantity == "velocities";
-  if (table.kind_is_known() && table.has_usable("quantity")) {
-    if (v.measure == "order" && !all_bodies) {
-      table.refuse("quantity",
-                   "'quantity': for measure \"order\" it is \"positions\" or "
-                   "\"velocities\"");
-    }
-    if (v.quantity.empty()) table.refuse("quantity", "'quantity' must not be empty");
-  }
   check_set(table, v, model);
   return v;
 }

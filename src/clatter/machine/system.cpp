@@ -8,8 +8,8 @@
 #include <Eigen/LU>
 #include <fmt/format.h>
 
-#include <clatter/model/beam_mesh.hpp>
 #include <clatter/machine/system.hpp>
+#include <clatter/model/beam_mesh.hpp>
 
 namespace clatter {
 namespace {
@@ -256,7 +256,7 @@ void System::add_body(const BodySpec& spec) {
     case BodyKind::rigid:
       node.dof = spatial_unknowns;
       node.rotates_in_space = true;
-      node.inertia = spec.inertia;
+      node.inertia = 0.5 * (spec.inertia + spec.inertia.transpose());
       state.p = spec.orientation.normalized();
       state.R = state.p.toRotationMatrix();
       break;
@@ -338,6 +338,8 @@ void System::add_beam(const BeamSpec& spec) {
     add_node(std::move(nodes[n]), state, velocity);
     centres_.emplace_back(Vec3::Zero());
   }
+  node_by_name_.emplace(spec.name + ".start", first_node);
+  node_by_name_.emplace(spec.name + ".end", static_cast<int>(nodes_.size()) - 1);
   beams_.push_back({spec.name, spec.planar, first_node, static_cast<int>(mesh.nodes.size()),
                     first_element, static_cast<int>(mesh.elements.size()), spec.place});
 }
@@ -361,7 +363,7 @@ void System::add_line_load(const BeamSpec& spec, const Beam& beam) {
 }
 
 int System::node_of(const Attachment& attachment) const {
-  if (attachment.body.empty()) return ground;
+  if (attachment.body.empty() || attachment.body == "ground") return ground;
   const auto found = node_by_name_.find(attachment.body);
   if (found == node_by_name_.end())
     throw Error(fmt::format("there is no body '{}'", attachment.body));

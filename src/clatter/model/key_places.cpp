@@ -55,7 +55,9 @@ void KeyPlaces::doubt(std::string_view name) { make(name).is_doubtful = true; }
 
 bool KeyPlaces::is_doubtful(std::string_view name) const {
   const Key* key = find(name);
-  return key != nullptr && key->is_doubtful;
+  if (key != nullptr && key->is_doubtful) return true;
+  const std::size_t dot = name.rfind('.');
+  return dot != std::string_view::npos && is_doubtful(name.substr(0, dot));
 }
 
 std::string KeyPlaces::written(std::string_view name) const {
@@ -84,6 +86,16 @@ Place KeyPlaces::entry(std::string_view name, std::size_t index, const Place& ot
   const Key* key = find(name);
   if (key == nullptr || index >= key->entries.size()) return value(name, otherwise);
   return place(*key, key->entries[index]);
+}
+
+Place KeyPlaces::component(std::string_view name, std::size_t index, std::size_t component,
+                           const Place& otherwise) const {
+  const Key* key = find(name);
+  const std::size_t at = 3 * index + component;
+  if (key == nullptr || at >= key->components.size() || key->components[at].line == 0) {
+    return entry(name, index, otherwise);
+  }
+  return place(*key, key->components[at]);
 }
 
 Place KeyPlaces::key(std::string_view name, const Place& otherwise) const {

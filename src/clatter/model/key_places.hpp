@@ -22,7 +22,8 @@ class KeyPlaces {
     std::string written = {};        ///< the key of the file that gives it, when another
     std::string override_name = {};  ///< instead of the file, when the value comes from there
     Spot value, key;
-    std::vector<Spot> entries = {};  ///< of a value that is a list
+    std::vector<Spot> entries = {};     ///< of a value that is a list
+    std::vector<Spot> components = {};  ///< of entries that are vectors: three for each
     bool is_doubtful = false;
   };
 
@@ -45,6 +46,9 @@ class KeyPlaces {
   /// Of the value; `otherwise` when the file does not give the key.
   Place value(std::string_view name, const Place& otherwise) const;
   Place entry(std::string_view name, std::size_t index, const Place& otherwise) const;
+  /// Of one component of a list of vectors.
+  Place component(std::string_view name, std::size_t index, std::size_t component,
+                  const Place& otherwise) const;
   /// Of the key itself.
   Place key(std::string_view name, const Place& otherwise) const;
 

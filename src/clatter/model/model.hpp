@@ -17,8 +17,8 @@ namespace clatter {
 
 // What a model file says, as plain values: SI units, angles in radians. Nothing here computes; the
 // equations of motion are built from it by System. Specs name other specs; an empty body name is
-// the ground. `place` and `keys` tell error messages where in a file the spec and its values stand; a
-// model built in code leaves them empty. checks.hpp says what of it all makes no sense.
+// the ground. `place` and `keys` tell error messages where in a file the spec and its values stand;
+// a model built in code leaves them empty. checks.hpp says what of it all makes no sense.
 
 // ---- Bodies
 // ---------------------------------------------------------------------------------------
@@ -149,9 +149,9 @@ struct SpringSpec {
   std::string name;
   SpringKind kind = SpringKind::axial;
   Attachment a, b;
-  Vec3 axis = Vec3::UnitX();   ///< linear, torsional: in the frame of a
-  double stiffness = 0.0;      ///< [N/m], [N m/rad]
-  double damping = 0.0;        ///< [N s/m], [N m s/rad]
+  Vec3 axis = Vec3::UnitX();  ///< linear, torsional: in the frame of a
+  double stiffness = 0.0;     ///< [N/m], [N m/rad]
+  double damping = 0.0;       ///< [N s/m], [N m s/rad]
   std::optional<double> rest;  ///< rest length or angle; as at the start when absent
   Place place;
   KeyPlaces keys;
@@ -182,6 +182,13 @@ enum class JointKind {
   skate,        ///< the point of b does not slip along z of b
   rolling,      ///< a sphere or disc of b rolls on the plane of a that z of a is normal to
 };
+/// In the order of the kinds.
+inline constexpr std::array<std::string_view, 10> joint_names{
+    "fixed",     "ball",   "revolute", "prismatic", "cylindrical",
+    "universal", "planar", "distance", "skate",     "rolling"};
+inline std::string_view to_string(JointKind kind) {
+  return joint_names[static_cast<std::size_t>(kind)];
+}
 
 struct JointSpec {
   std::string name;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <clatter/analysis/statics.hpp>
+#include <clatter/model/checks.hpp>
 #include <clatter/schemes/make_integrator.hpp>
 #include <clatter/simulation/books.hpp>
 #include <clatter/simulation/channels.hpp>
@@ -301,7 +302,11 @@ struct Simulation::Impl : Books {
   Integrator::Snapshot before, before_impact;
 };
 
-Simulation::Simulation(const Model& model) : impl_(std::make_unique<Impl>(model)) {}
+Simulation::Simulation(const Model& model) {
+  std::vector<Mistake> mistakes = check(model);
+  if (!mistakes.empty()) throw Error(std::move(mistakes));
+  impl_ = std::make_unique<Impl>(model);
+}
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
