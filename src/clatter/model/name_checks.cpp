@@ -12,6 +12,9 @@ namespace {
 // What is wrong with a name that is to stand in paths of results, or nothing.
 std::optional<std::string> unusable_in_paths(const std::string& name) {
   if (name.empty()) return "'name' must not be empty";
+  if (name == "." || name == "..") {
+    return fmt::format("'name': '{}' means a folder in the paths of results; take another", name);
+  }
   const bool control = std::any_of(name.begin(), name.end(),
                                    [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
   if (control || name.find('/') != std::string::npos) {
