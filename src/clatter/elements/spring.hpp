@@ -10,9 +10,10 @@ namespace clatter {
 /// gradient. What the coordinate is makes it axial, linear or torsional.
 class Spring {
  public:
-  /// `at_start` is the coordinate at the start, which the turns of an angle are counted from.
+  /// `offset` is added to the coordinate: an angle that is measured from the start is counted from
+  /// elsewhere. `at_start` is the sum at the start, which the turns of an angle are counted from.
   Spring(std::string name, const PairCoordinate& coordinate, double stiffness, double damping,
-         double rest, double at_start = 0.0);
+         double rest, double at_start = 0.0, double offset = 0.0);
 
   const std::string& name() const { return name_; }
   int a() const { return coordinate_.a(); }
@@ -38,7 +39,7 @@ class Spring {
  private:
   std::string name_;
   PairCoordinate coordinate_;
-  double stiffness_, damping_, rest_;
+  double stiffness_, damping_, rest_, offset_;
   double reached_;
 };
 

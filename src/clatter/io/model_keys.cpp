@@ -502,7 +502,9 @@ TableDescription spring() {
            "Stiffness or damping must be positive.", not_negative},
           {"damping", torsional, number, "N m s/rad", literal(SpringSpec{}.damping),
            "Torque per rate of turning.", not_negative},
-          {"rest_angle", torsional, number, "rad", "as at the start", "Angle without torque."},
+          {"rest_angle", torsional, number, "rad", "as at the start",
+           "Angle of `b` against `a` about `axis` without torque: 0 where their body frames agree "
+           "(between planar bodies the difference of their angles)."},
           {"rest_angle_deg", torsional, number, "deg", "none", "The same in degrees."},
       }};
 }

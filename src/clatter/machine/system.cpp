@@ -25,6 +25,17 @@ void turn_in_plane(double angle, NodeState& state) {
   state.p = Quaternion(std::cos(0.5 * angle), 0.0, 0.0, std::sin(0.5 * angle));
 }
 
+/// Angle of b against a about an axis of a, 0 where their frames agree. Between planar nodes with
+/// all turns; else in (-pi, pi], the twist of the relative rotation about the axis, whatever tilts
+/// it besides.
+double turn_about(const Node& node_a, const NodeState& a, const Node& node_b, const NodeState& b,
+                  const Vec3& axis) {
+  if (!node_a.rotates_in_space && !node_b.rotates_in_space) return axis.z() * (b.angle - a.angle);
+  const Quaternion relative = a.p.conjugate() * b.p;
+  const double half = std::atan2(relative.vec().dot(axis), relative.w());
+  return std::remainder(2.0 * half, 2.0 * std::numbers::pi);
+}
+
 }  // namespace
 
 System::System(const Model& model) : gravity_(model.gravity) {
@@ -57,6 +68,7 @@ System::System(const Model& model) : gravity_(model.gravity) {
     const int a = node_of(spec.a), b = node_of(spec.b);
     const Vec3 point_a = about_node(spec.a).point, point_b = about_node(spec.b).point;
     PairCoordinate coordinate = PairCoordinate::distance(a, point_a, b, point_b);
+    double offset = 0.0;
     if (spec.kind == SpringKind::linear) {
       coordinate = PairCoordinate::along(a, point_a, spec.axis.normalized(), b, point_b);
     } else if (spec.kind == SpringKind::torsional) {
@@ -64,15 +76,16 @@ System::System(const Model& model) : gravity_(model.gravity) {
       const Vec3 x = z.unitOrthogonal();
       coordinate =
           PairCoordinate::angle(a, x, z.cross(x), b, q0_[b].R.transpose() * (q0_[a].R * x));
+      offset = turn_about(nodes_[a], q0_[a], nodes_[b], q0_[b], z);
     } else if (coordinate.value(q0_) < 1e-9 * length_) {
       throw Error(spec.place,
                   fmt::format("the two ends of axial spring '{}' coincide at the start, so "
                               "it has no direction; move one or use kind = \"linear\"",
                               spec.name));
     }
-    const double at_start = coordinate.value(q0_);
+    const double at_start = coordinate.value(q0_) + offset;
     springs_.emplace_back(spec.name, coordinate, spec.stiffness, spec.damping,
-                          spec.rest.value_or(at_start), at_start);
+                          spec.rest.value_or(at_start), at_start, offset);
   }
   for (const LoadSpec& spec : model.loads) {
     loads_.emplace_back(spec.name, node_of(spec.at), about_node(spec.at).point, spec.force,

@@ -152,7 +152,9 @@ struct SpringSpec {
   Vec3 axis = Vec3::UnitX();  ///< linear, torsional: in the frame of a
   double stiffness = 0.0;     ///< [N/m], [N m/rad]
   double damping = 0.0;       ///< [N s/m], [N m s/rad]
-  std::optional<double> rest;  ///< rest length or angle; as at the start when absent
+  /// Length, or angle of b against a about the axis (0 where their frames agree, whole turns of
+  /// planar bodies count), without force; as at the start when absent.
+  std::optional<double> rest;
   Place place;
   KeyPlaces keys;
 };
