@@ -78,6 +78,19 @@ class RunTest(CommandLineTest):
         self.assertEqual(summary["model"]["sha256"], hashlib.sha256(MODEL.encode()).hexdigest())
         self.assertAlmostEqual(summary["energy"]["total"], 50, delta=0.5)
 
+    def test_what_the_scheme_does_to_the_energy_is_told_when_it_is_much(self):
+        output, _ = self.run_program("run", "model.toml")
+        self.assertNotIn("the scheme has", output)
+        # Ten steps per radian of an oscillation that the scheme keeps, then one and a scheme that damps.
+        output, _ = self.run_program("run", "model.toml", "--set", "integrator.step=0.01",
+                                     "--set", "integrator.duration=5")
+        self.assertNotIn("the scheme has", output)
+        output, _ = self.run_program("run", "model.toml", "--set", "integrator.step=0.1",
+                                     "--set", "integrator.rho_inf=0", "--set", "integrator.duration=5")
+        self.assertRegex(output, r"\nthe scheme has taken energy +\(take a shorter step, or rho_inf nearer to 1\)\n")
+        energy = self.summary()["energy"]
+        self.assertGreater(energy["scheme_loss"], 0.1 * (energy["kinetic"] + energy["elastic"]))
+
     def test_set_overrides_the_model(self):
         self.run_program("run", "model.toml", "--set", "integrator.step=1e-2",
                          "--set", "output.interval=0.1")
