@@ -185,7 +185,13 @@ std::optional<std::vector<std::string>> line_on_the_scheme(const Summary& summar
                                                 "(take a shorter step, or rho_inf nearer to 1)"};
 }
 
-void print_summary(const Summary& summary, const ResultDirectory& directory) {
+/// Whether points may pass beside a face, where their gaps do not count.
+bool has_edges(const Model& model) {
+  return std::any_of(model.contacts.begin(), model.contacts.end(),
+                     [](const ContactSpec& contact) { return !contact.outline.empty(); });
+}
+
+void print_summary(const Summary& summary, const Model& model, const ResultDirectory& directory) {
   const RunStatistics& run = summary.statistics;
   say("{}: {:g} s simulated in {:.3g} s of wall time, {} steps, {:.0f} steps/s\n\n",
       to_string(summary.status), summary.time, summary.wall_time, run.steps,
@@ -218,7 +224,8 @@ void print_summary(const Summary& summary, const ResultDirectory& directory) {
                      "(contacts jammed; the impact law had no solution)"});
   }
   if (std::isfinite(run.min_gap))
-    lines.push_back({"smallest gap", format_number(run.min_gap), "m"});
+    lines.push_back({has_edges(model) ? "smallest gap (over faces)" : "smallest gap",
+                     format_number(run.min_gap), "m"});
   if (run.max_joint_error > 0)
     lines.push_back(
         {"largest joint error", format_number(run.max_joint_error), "of the size of the model"});
@@ -245,7 +252,7 @@ int run_model(const RunOptions& options) {
 
   const Summary& summary = run.summary();
   if (!options.quiet) {
-    print_summary(summary, directory);
+    print_summary(summary, model, directory);
     if (options.dump_contact_problems) {
       say("{} contact problems in {}\n", run.contact_problems(),
           directory.contact_problems().string());

@@ -91,6 +91,20 @@ class RunTest(CommandLineTest):
         energy = self.summary()["energy"]
         self.assertGreater(energy["scheme_loss"], 0.1 * (energy["kinetic"] + energy["elastic"]))
 
+    def test_gaps_are_said_to_be_those_over_faces_when_faces_have_edges(self):
+        point = """
+[[contact]]
+point = { body = "ball" }
+face = { point = [0, 0, -1], normal = [0, 0, 1] }
+"""
+        self.write("model.toml", MODEL + point)
+        output, _ = self.run_program("run", "model.toml")
+        self.assertRegex(output, r"\nsmallest gap +1 ")
+        self.write("model.toml", MODEL + point.replace(
+            "[0, 0, 1] }", "[0, 0, 1], outline = [[-2, -2, -1], [2, -2, -1], [0, 2, -1]] }"))
+        output, _ = self.run_program("run", "model.toml")
+        self.assertRegex(output, r"\nsmallest gap \(over faces\) +1 ")
+
     def test_set_overrides_the_model(self):
         self.run_program("run", "model.toml", "--set", "integrator.step=1e-2",
                          "--set", "output.interval=0.1")
