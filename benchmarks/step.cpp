@@ -20,10 +20,10 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <clatter/elements/beam_mesh.hpp>
 #include <clatter/io/model_reader.hpp>
 #include <clatter/io/result_file.hpp>
 #include <clatter/io/sha256.hpp>
+#include <clatter/model/beam_mesh.hpp>
 #include <clatter/schemes/nsga/nsga.hpp>
 #include <clatter/simulation/simulation.hpp>
 

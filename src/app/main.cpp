@@ -7,8 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <clatter/io/nearest_word.hpp>
 #include <clatter/model/error.hpp>
+#include <clatter/model/nearest_word.hpp>
 #include <clatter/version.hpp>
 
 #include "app/command.hpp"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <clatter/io/model_reader.hpp>
-#include <clatter/io/nearest_word.hpp>
+#include <clatter/model/nearest_word.hpp>
 #include <clatter/studies/verification.hpp>
 
 #include "app/command.hpp"

@@ -131,8 +131,13 @@ body = "rod.20"
 force = [-50, 5, 0]
 axes = "body"
 """)
+        note = "note: the stiffness is not symmetric"
         output, _ = self.run_program("modes", "rod.toml", "--static")
-        self.assertIn("note: the stiffness is not symmetric", output)
+        self.assertIn(note, output)
+        # The same force along the axes of space has a potential: nothing to tell.
+        self.write("rod.toml", (self.directory / "rod.toml").read_text().replace('axes = "body"', 'axes = "space"'))
+        output, _ = self.run_program("modes", "rod.toml", "--static")
+        self.assertNotIn(note, output)
 
     def test_velocities_are_ignored_and_that_is_told(self):
         self.write("model.toml", MODEL.replace(
@@ -148,10 +153,16 @@ axes = "body"
         self.assertIn("the machine has no modes", output)
 
     def test_nonsense_is_refused(self):
-        self.run_program("modes", expect=2)
-        for count in ["0", "-1", "many", "1.5"]:
-            self.run_program("modes", "rod.toml", "--count", count, expect=2)
-        self.run_program("modes", "rod.toml", "--time", "1", expect=2)
+        self.run_program("modes", "rod.toml", "--count", "1", "--out", "good")  # the model is none
+        before = sorted(os.listdir(self.directory))
+        _, errors = self.run_program("modes", expect=2)
+        self.assertEqual(errors, "clatter: MODEL is required\n")
+        for count in ["0", "-1", "many", "1.5", "10001"]:
+            _, errors = self.run_program("modes", "rod.toml", "--count", count, expect=2)
+            self.assertEqual(errors, f"clatter: --count: Value {count} not in range 1 to 10000\n")
+        _, errors = self.run_program("modes", "rod.toml", "--time", "1", expect=2)
+        self.assertRegex(errors, r"^clatter: .* not expected: .*--time\n$")
+        self.assertEqual(sorted(os.listdir(self.directory)), before)  # nothing was done
         _, errors = self.run_program("modes", "rod.toml", "--set", "beam.rd.elements=3", expect=1)
         self.assertIn("did you mean 'rod'", errors)
         _, errors = self.run_program("modes", "none.toml", expect=1)

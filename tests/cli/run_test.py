@@ -78,6 +78,33 @@ class RunTest(CommandLineTest):
         self.assertEqual(summary["model"]["sha256"], hashlib.sha256(MODEL.encode()).hexdigest())
         self.assertAlmostEqual(summary["energy"]["total"], 50, delta=0.5)
 
+    def test_what_the_scheme_does_to_the_energy_is_told_when_it_is_much(self):
+        output, _ = self.run_program("run", "model.toml")
+        self.assertNotIn("the scheme has", output)
+        # Ten steps per radian of an oscillation that the scheme keeps, then one and a scheme that damps.
+        output, _ = self.run_program("run", "model.toml", "--set", "integrator.step=0.01",
+                                     "--set", "integrator.duration=5")
+        self.assertNotIn("the scheme has", output)
+        output, _ = self.run_program("run", "model.toml", "--set", "integrator.step=0.1",
+                                     "--set", "integrator.rho_inf=0", "--set", "integrator.duration=5")
+        self.assertRegex(output, r"\nthe scheme has taken energy +\(take a shorter step, or rho_inf nearer to 1\)\n")
+        energy = self.summary()["energy"]
+        self.assertGreater(energy["scheme_loss"], 0.1 * (energy["kinetic"] + energy["elastic"]))
+
+    def test_gaps_are_said_to_be_those_over_faces_when_faces_have_edges(self):
+        point = """
+[[contact]]
+point = { body = "ball" }
+face = { point = [0, 0, -1], normal = [0, 0, 1] }
+"""
+        self.write("model.toml", MODEL + point)
+        output, _ = self.run_program("run", "model.toml")
+        self.assertRegex(output, r"\nsmallest gap +1 ")
+        self.write("model.toml", MODEL + point.replace(
+            "[0, 0, 1] }", "[0, 0, 1], outline = [[-2, -2, -1], [2, -2, -1], [0, 2, -1]] }"))
+        output, _ = self.run_program("run", "model.toml")
+        self.assertRegex(output, r"\nsmallest gap \(over faces\) +1 ")
+
     def test_set_overrides_the_model(self):
         self.run_program("run", "model.toml", "--set", "integrator.step=1e-2",
                          "--set", "output.interval=0.1")

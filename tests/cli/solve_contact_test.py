@@ -106,11 +106,13 @@ class SolveContactTest(CommandLineTest):
         self.assertRegex(lines[1], "^clatter: none.h5: there is no such file$")
 
     def test_nonsense_is_refused(self):
-        self.run_program("solve-contact", expect=2)
-        self.run_program("solve-contact", "two.h5", "--solver", "newtn", expect=2)
-        self.run_program("solve-contact", "two.h5", "--tolerance", "-1", expect=2)
-        self.run_program("solve-contact", "two.h5", "--repeat", "0", expect=2)
-        self.run_program("solve-contact", "two.h5", "--max-iterations", "0", expect=2)
+        _, errors = self.run_program("solve-contact", expect=2)
+        self.assertEqual(errors, "clatter: FILE is required\n")
+        for option, value in [("--solver", "newtn"), ("--tolerance", "-1"), ("--repeat", "0"),
+                              ("--max-iterations", "0")]:
+            output, errors = self.run_program("solve-contact", "two.h5", option, value, expect=2)
+            self.assertEqual(output, "")
+            self.assertRegex(errors, rf"^clatter: {option}: .*{value} not in .*\n$")
         (self.directory / "empty").mkdir()
         _, errors = self.run_program("solve-contact", "empty", expect=1)
         self.assertEqual(errors, "clatter: empty: there are no .h5 files here\n")

@@ -138,10 +138,16 @@ face = { body = "ground", point = [1, 0, -0.001], normal = [0, 0, 1] }
         self.assertRegex(errors, r"^rod\.toml:\d+:1: load 'tip': 'sqrt\(1-t\)' has no finite value")
 
     def test_nonsense_is_refused(self):
-        self.run_program("static", expect=2)
+        self.run_program("static", "rod.toml", "--time", "0", "--out", "good")  # the model is none
+        before = sorted(os.listdir(self.directory))
+        _, errors = self.run_program("static", expect=2)
+        self.assertEqual(errors, "clatter: MODEL is required\n")
         for time in ["soon", "nan", "inf"]:
-            self.run_program("static", "rod.toml", "--time", time, expect=2)
-        self.run_program("static", "rod.toml", "--steps", "3", expect=2)
+            _, errors = self.run_program("static", "rod.toml", "--time", time, expect=2)
+            self.assertRegex(errors, r"^clatter: --time: .*expected a number of seconds\n$")
+        _, errors = self.run_program("static", "rod.toml", "--steps", "3", expect=2)
+        self.assertRegex(errors, r"^clatter: .* not expected: .*--steps\n$")
+        self.assertEqual(sorted(os.listdir(self.directory)), before)  # nothing was done
         _, errors = self.run_program("static", "rod.toml", "--set", "beam.rod.elments=3", expect=1)
         self.assertIn("did you mean 'elements'", errors)
         self.write("rod.toml", CANTILEVER.replace("density", "densty"))

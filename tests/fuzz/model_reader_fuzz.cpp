@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include <clatter/elements/beam_mesh.hpp>
 #include <clatter/io/model_reader.hpp>
+#include <clatter/model/beam_mesh.hpp>
 
 namespace {
 

@@ -43,32 +43,6 @@ bool never_moves(const JointRow& row, int a, int b, const std::vector<Node>& nod
 
 }  // namespace
 
-std::string_view to_string(JointKind kind) {
-  switch (kind) {
-    case JointKind::fixed:
-      return "fixed";
-    case JointKind::ball:
-      return "ball";
-    case JointKind::revolute:
-      return "revolute";
-    case JointKind::prismatic:
-      return "prismatic";
-    case JointKind::cylindrical:
-      return "cylindrical";
-    case JointKind::universal:
-      return "universal";
-    case JointKind::planar:
-      return "planar";
-    case JointKind::distance:
-      return "distance";
-    case JointKind::skate:
-      return "skate";
-    case JointKind::rolling:
-      return "rolling";
-  }
-  return "";
-}
-
 bool JointRow::is_length() const {
   const auto* coordinate = std::get_if<PairCoordinate>(&held);
   return coordinate == nullptr || coordinate->is_length();

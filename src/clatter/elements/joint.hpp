@@ -95,6 +95,4 @@ class Joint {
   std::optional<Expression> motor_;
 };
 
-std::string_view to_string(JointKind kind);
-
 }  // namespace clatter

@@ -7,15 +7,17 @@
 namespace clatter {
 
 Spring::Spring(std::string name, const PairCoordinate& coordinate, double stiffness, double damping,
-               double rest)
+               double rest, double at_start, double offset)
     : name_(std::move(name)),
       coordinate_(coordinate),
       stiffness_(stiffness),
       damping_(damping),
-      rest_(rest) {}
+      rest_(rest),
+      at_start_(at_start),
+      offset_(offset) {}
 
 double Spring::coordinate(const Configuration& q, double reached) const {
-  const double s = coordinate_.value(q);
+  const double s = coordinate_.value(q) + offset_;
   if (!coordinate_.is_angle()) return s;
   constexpr double turn = 2.0 * std::numbers::pi;
   return s + turn * std::round((reached - s) / turn);

@@ -11,8 +11,10 @@ namespace clatter {
 /// at the start of the step, which the turns of an angle are counted from.
 class Spring {
  public:
+  /// `offset` is added to the coordinate: an angle that is measured from the start is counted from
+  /// elsewhere. `at_start` is the sum at the start, which the turns of an angle are counted from.
   Spring(std::string name, const PairCoordinate& coordinate, double stiffness, double damping,
-         double rest);
+         double rest, double at_start = 0.0, double offset = 0.0);
 
   const std::string& name() const { return name_; }
   int a() const { return coordinate_.a(); }
@@ -32,12 +34,12 @@ class Spring {
   double dissipated_power(const Configuration& q, const NodalVector& v) const;
 
   double coordinate(const Configuration& q, double reached) const;
-  double coordinate_at_start(const Configuration& q) const { return coordinate_.value(q); }
+  double coordinate_at_start() const { return at_start_; }
 
  private:
   std::string name_;
   PairCoordinate coordinate_;
-  double stiffness_, damping_, rest_;
+  double stiffness_, damping_, rest_, at_start_, offset_;
 };
 
 }  // namespace clatter

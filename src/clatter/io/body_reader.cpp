@@ -2,18 +2,16 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 #include <clatter/io/body_reader.hpp>
-#include <clatter/io/nearest_word.hpp>
+#include <clatter/model/nearest_word.hpp>
 
 namespace clatter {
 namespace {
 
-// Slack for inertias that were computed elsewhere and written with finitely many digits.
-constexpr double inertia_slack = 1e-6;
 constexpr double most_copies = 1e5;
 
 std::optional<Shape> read_shape(const TomlTable& table) {
@@ -27,13 +25,7 @@ std::optional<Shape> read_shape(const TomlTable& table) {
   }
   if (table.kind() == "cylinder" && radius && length) return CylinderShape{*radius, *length};
   if (table.kind() == "disc" && radius && thickness) return DiscShape{*radius, *thickness};
-  if (table.kind() == "rod" && radius && length) {
-    // Slender: beyond this its moments of inertia would be those of no solid.
-    if (*length >= 2.0 * *radius) return RodShape{*length, *radius};
-    table.refuse("length",
-                 "a rod is slender: 'length' must be at least twice 'radius'; use a "
-                 "cylinder");
-  }
+  if (table.kind() == "rod" && radius && length) return RodShape{*length, *radius};
   return std::nullopt;
 }
 
@@ -63,32 +55,13 @@ void read_orientation(const TomlTable& table, BodySpec& body) {
   }
 }
 
-// What is wrong with a matrix of inertia, or nothing.
-std::optional<std::string> unphysical(const Mat3& inertia) {
-  const double size = inertia.cwiseAbs().maxCoeff();
-  if (size == 0.0) return "must be positive";
-  const Mat3 scaled = inertia / size;
-  if (!scaled.isApprox(scaled.transpose(), inertia_slack)) return "must be symmetric";
-  const Eigen::SelfAdjointEigenSolver<Mat3> solver(scaled, Eigen::EigenvaluesOnly);
-  const Vec3& moments = solver.eigenvalues();
-  if (!(moments[0] > 0.0)) {
-    return fmt::format("must be positive definite, but has a principal moment of {} kg m²",
-                       moments[0] * size);
-  }
-  if (moments[0] + moments[1] < moments[2] * (1.0 - inertia_slack)) {
-    return fmt::format(
-        "belongs to no body: of the principal moments {}, {} and {} kg m² the largest exceeds the "
-        "sum of the others",
-        moments[0] * size, moments[1] * size, moments[2] * size);
-  }
-  return std::nullopt;
-}
-
 void read_mass(const TomlTable& table, BodySpec& body) {
   const std::optional<double> mass = table.number("mass");
   const std::optional<double> density = table.number("density");
-  if (const std::optional<TomlTable> shape = table.table("shape")) body.shape = read_shape(*shape);
-
+  if (const std::optional<TomlTable> shape = table.table("shape")) {
+    body.shape = read_shape(*shape);
+    body.keys.add_nested("shape", shape->key_places());
+  }
   table.refuse_together("density", "mass");
   if (table.has("density") && !table.has("shape")) {
     table.refuse_key("density", "'density' needs a 'shape'");
@@ -104,22 +77,24 @@ void read_mass(const TomlTable& table, BodySpec& body) {
     if (!(body.mass > 0.0) || !std::isfinite(body.mass)) {
       table.refuse("density",
                    fmt::format("'density' times volume gives a mass of {} kg", body.mass));
-      return;
+      body.mass = 0.0;
     }
   }
-  if (!table.kind_is_known() || body.kind == BodyKind::point) return;
+  if (body.mass == 0.0) body.keys.doubt("mass");
+}
 
+// From the shape, unless it is given.
+void read_inertia(const TomlTable& table, BodySpec& body) {
+  if (!table.kind_is_known() || body.kind == BodyKind::point) return;
   if (table.has("inertia")) {
     if (body.kind == BodyKind::planar) {
       body.inertia(2, 2) = table.number("inertia").value_or(0.0);
-    } else if (const std::optional<Mat3> inertia = table.inertia("inertia")) {
-      if (const std::optional<std::string> wrong = unphysical(*inertia)) {
-        table.refuse("inertia", fmt::format("'inertia' {}", *wrong));
-      }
-      body.inertia = 0.5 * (*inertia + inertia->transpose());
+    } else {
+      body.inertia = table.inertia("inertia").value_or(Mat3::Zero());
     }
     return;
   }
+  body.keys.doubt("inertia");  // a shape that gives one is checked itself
   if (!table.has("shape")) {
     table.refuse_table(fmt::format(
         "missing key 'inertia' in [[body]]: a {} body needs 'inertia' or 'shape'", table.kind()));
@@ -150,18 +125,20 @@ BodySpec read_body(const TomlTable& table, const std::string& name) {
   BodySpec body;
   body.name = name;
   body.place = table.place();
+  body.keys = table.key_places();
   if (table.kind() == "point") body.kind = BodyKind::point;
   if (table.kind() == "planar") body.kind = BodyKind::planar;
   const bool planar = body.kind == BodyKind::planar;
-  const Dimension dimension = !table.kind_is_known() ? Dimension::either
-                              : planar               ? Dimension::two
-                                                     : Dimension::three;
+  const Dimension dimension =
+      !table.kind_is_known() || planar ? Dimension::either : Dimension::three;
   read_mass(table, body);
+  read_inertia(table, body);
   body.centre_of_mass = table.vector("centre_of_mass", dimension).value_or(Vec3::Zero());
   body.position = table.vector("position", dimension).value_or(Vec3::Zero());
   body.velocity = table.vector("velocity", dimension).value_or(Vec3::Zero());
   if (planar) {
     body.angle = table.angle("angle").value_or(0.0);
+    if (!table.has("angle")) body.keys.set_written("angle", "angle_deg");
     body.orientation = Quaternion(Eigen::AngleAxisd(body.angle, Vec3::UnitZ()));
     body.angular_velocity[2] = table.number("angular_velocity").value_or(0.0);
   } else {
@@ -218,31 +195,53 @@ std::vector<Vec3> read_repeat(const TomlTable& table, Dimension dimension) {
   return places;
 }
 
+// The name of a table that repeats a body is that of no body, but means all its copies: it must
+// differ from all others. (The names of bodies are for the checks of the model.)
+class FamilyNames {
+ public:
+  // Whether the name is good.
+  bool check(const TomlTable& table, const std::string& name, bool is_family) {
+    if (is_family && (name.empty() || name == "ground")) {
+      table.refuse("name", name.empty() ? "'name' must not be empty"
+                                        : "'ground' is the fixed world; a body needs another name");
+      return false;
+    }
+    const auto [first, is_new] = seen_.emplace(name, Table{table.place().line, is_family});
+    if (is_new || (!is_family && !first->second.is_family)) return true;
+    const int line = first->second.line;
+    table.refuse("name",
+                 fmt::format("there are two bodies named {}{}", in_quotes(name),
+                             line == 0 ? "" : fmt::format(", the first is on line {}", line)));
+    return false;
+  }
+
+ private:
+  struct Table {
+    int line;
+    bool is_family;
+  };
+  std::map<std::string, Table, std::less<>> seen_;
+};
+
 }  // namespace
 
 std::vector<BodyReading> read_bodies(const std::vector<TomlTable>& tables) {
   std::vector<BodyReading> bodies;
   NameReader names("body");
+  FamilyNames families;
   for (const TomlTable& table : tables) {
-    const std::string name = names.read(table);
-    if (table.has_usable("name")) names.claim(table, name);
-    if (name == "ground") {
-      table.refuse("name", "'ground' is the fixed world; a body needs another name");
-    }
-    const BodySpec body = read_body(table, name);
+    const BodySpec body = read_body(table, names.read(table));
     const std::optional<TomlTable> repeat = table.table("repeat");
-    if (!repeat) {
-      bodies.push_back({body, table.kind_is_known()});
-      continue;
-    }
+    const bool is_distinct = families.check(table, body.name, repeat.has_value());
+    if (!repeat) bodies.push_back({body});
+    if (!repeat || !is_distinct) continue;
     const Dimension dimension = body.kind == BodyKind::planar ? Dimension::two : Dimension::three;
     std::size_t number = 0;
     for (const Vec3& place : read_repeat(*repeat, dimension)) {
       BodySpec copy = body;
-      copy.name = fmt::format("{}.{}", name, number++);
+      copy.name = fmt::format("{}.{}", body.name, number++);
       copy.position += place;
-      if (!names.claim(table, copy.name)) break;
-      bodies.push_back({copy, table.kind_is_known(), name});
+      bodies.push_back({copy, body.name});
     }
   }
   return bodies;

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <clatter/io/body_lookup.hpp>
+#include <clatter/io/body_keys.hpp>
 #include <clatter/io/toml_table.hpp>
 #include <clatter/model/model.hpp>
 
@@ -10,7 +10,6 @@ namespace clatter {
 
 struct BodyReading {
   BodySpec spec;
-  bool sound = true;        ///< false: has mistakes, so nothing else should be concluded from it
   std::string family = {};  ///< name of the table that repeats it, or empty
 };
 

@@ -10,8 +10,6 @@
 namespace clatter {
 namespace {
 
-// How far corners may be off the plane of the face, relative to the size of the outline.
-constexpr double flatness = 1e-6;
 // Beams and lists of spheres make many contacts of one line of the file; more than these would fill
 // the memory before anything could be said about them.
 constexpr std::size_t most_contacts = 200'000;
@@ -19,65 +17,33 @@ constexpr std::size_t most_contacts = 200'000;
 // group whose pairs are found as they come near.
 constexpr std::size_t most_listed_pairs = 60;
 
-double extent(const std::vector<Vec3>& corners) {
-  double largest = 0.0;
-  for (const Vec3& corner : corners) {
-    largest = std::max(largest, (corner - corners.front()).cwiseAbs().maxCoeff());
-  }
-  return largest;
-}
-
-void read_outline(const TomlTable& face, Dimension dimension, ContactSpec& contact) {
-  const std::optional<std::vector<Vec3>> corners = face.points("outline", dimension);
-  if (!corners) return;
-  const bool planar = dimension == Dimension::two;
-  if (planar && corners->size() != 2) {
-    face.refuse("outline", fmt::format("'outline': a face in the plane has two corners, found {}",
-                                       corners->size()));
-    return;
-  }
-  if (dimension == Dimension::three && corners->size() < 3) {
-    face.refuse("outline", fmt::format("'outline': expected at least three corners, found {}",
-                                       corners->size()));
-    return;
-  }
-  const double size = extent(*corners);
-  Vec3 twice_area = Vec3::Zero();  // relative to the square of the size
-  for (std::size_t i = 0; size > 0.0 && i + 1 < corners->size(); ++i) {
-    const Vec3 one = ((*corners)[i] - corners->front()) / size;
-    const Vec3 other = ((*corners)[i + 1] - corners->front()) / size;
-    twice_area += one.cross(other);
-  }
-  if (size == 0.0 || (dimension == Dimension::three && twice_area.norm() < flatness)) {
-    face.refuse("outline", "'outline': the corners lie on one line and enclose nothing");
-    return;
-  }
-  if (!face.has_usable("normal")) return;
-  for (std::size_t i = 0; i < corners->size(); ++i) {
-    const double off = (((*corners)[i] - contact.face.point) / size).dot(contact.normal) * size;
-    if (std::abs(off) <= flatness * size) continue;
-    const Place place = face.entry_place("outline", i);
-    face.refuse_at(place,
-                   fmt::format("'outline': this corner is {} m off the plane of the face", off));
-    return;
-  }
-  contact.outline = *corners;
-}
-
 void read_face(const TomlTable& face, const BodyChoice& body, Dimension pair,
                ContactSpec& contact) {
-  if (body.is(BodyKind::point)) {
-    face.refuse("body", fmt::format("point body '{}' has no face; it can only be the point of a "
-                                    "contact",
-                                    body.name()));
-    return;
-  }
-  const Dimension dimension = dimension_on(body, pair);
+  const Dimension dimension = notation(dimension_on(body, pair));
   contact.face = {body.name(), read_point(face, "point", body, pair)};
-  if (const std::optional<Vec3> normal = face.direction("normal", dimension)) {
-    contact.normal = *normal;
-    read_outline(face, dimension, contact);
-  }
+  contact.normal = face.direction("normal", dimension).value_or(contact.normal);
+  contact.outline = face.points("outline", dimension).value_or(contact.outline);
+}
+
+// Where the keys of the surfaces stand: those of the specs are named for points and faces.
+void add_keys_of_point(const TomlTable& point, KeyPlaces& keys) {
+  keys.add_nested("point", point.key_places());
+  keys.set_written("point.point", "point.at");
+}
+
+void add_keys_of_face(const TomlTable& face, KeyPlaces& keys) {
+  keys.add_nested("face", face.key_places());
+  keys.set_written("normal", "face.normal");
+  keys.set_written("outline", "face.outline");
+}
+
+void add_keys_of_spheres(const TomlTable& spheres, const std::string& as, const std::string& part,
+                         const char* radius, KeyPlaces& keys) {
+  keys.add_nested(as, spheres.key_places());
+  keys.set_written(part, as);
+  keys.set_written(part + ".body", as + (spheres.has("bodies") ? ".bodies" : ".body"));
+  keys.set_written(part + ".point", as + ".at");
+  keys.set_written(radius, as + ".radius");
 }
 
 // The points on one body, whose contacts are named `name.1`, `name.2` ... when they are several.
@@ -86,11 +52,6 @@ void add_points(const TomlTable& point, const BodyChoice& body, const std::vecto
   const std::string prefix = contact.name;
   contact.point.body = body.name();
   for (std::size_t i = 0; i < at.size(); ++i) {
-    if (body.is(BodyKind::point) && !at[i].isZero(0.0)) {
-      point.refuse("at", fmt::format("'at': point body '{}' has no other point than its origin",
-                                     body.name()));
-      return;
-    }
     contact.point.point = at[i];
     if (!point.is_single_point("at")) contact.name = fmt::format("{}.{}", prefix, i + 1);
     contacts.push_back(contact);
@@ -114,7 +75,7 @@ std::optional<double> radius_of(const BodyChoice& body) {
   return std::nullopt;
 }
 
-Spheres find_spheres(const TomlTable& table, const BodyLookup& bodies) {
+Spheres find_spheres(const TomlTable& table, const NamedBodies& bodies) {
   table.refuse_together("bodies", "body");
   Spheres spheres;
   spheres.bodies =
@@ -122,7 +83,7 @@ Spheres find_spheres(const TomlTable& table, const BodyLookup& bodies) {
   if (table.has_usable("bodies") && spheres.bodies.empty()) {
     table.refuse("bodies", "'bodies' is empty");
   }
-  std::set<std::string> names;
+  std::set<std::string, std::less<>> names;
   for (const BodyChoice& body : spheres.bodies) {
     if (!body.is_known() || names.insert(body.name()).second) continue;
     table.refuse("bodies",
@@ -139,7 +100,7 @@ Spheres find_spheres(const TomlTable& table, const BodyLookup& bodies) {
       spheres.bodies.clear();
       break;
     }
-    // Not a number: of what is wrong with it all has been said.
+    // Not a number: of what is wrong with it all has been or will be said.
     spheres.radii.push_back(radius.value_or(std::numeric_limits<double>::quiet_NaN()));
   }
   return spheres;
@@ -153,45 +114,13 @@ void read_friction(const TomlTable& table, ContactSpec& contact) {
   contact.restitution = table.number("restitution").value_or(contact.restitution);
   contact.tangential_restitution =
       table.number("tangential_restitution").value_or(contact.tangential_restitution);
-  if (contact.tangential_restitution != 0.0 && contact.friction == 0.0) {
-    table.refuse("tangential_restitution",
-                 "'tangential_restitution' has no meaning without 'friction', which limits it");
-  }
-  if (contact.patch_radius > 0.0 && contact.friction == 0.0) {
-    table.refuse("patch_radius", "'patch_radius' has no meaning without 'friction'");
-  }
-  if (contact.patch_radius > 0.0) table.refuse_together("drilling_friction", "patch_radius");
 }
 
-// What turns no body cannot resist.
-void check_rotations(const TomlTable& table, const BodyChoice& one, const BodyChoice& other,
-                     const ContactSpec& contact) {
-  if (!one.is_known() || !other.is_known()) return;
-  const auto turns = [](const BodyChoice& body, bool in_space) {
-    return body.is(BodyKind::rigid) || (!in_space && body.is(BodyKind::planar));
-  };
-  const auto refuse_unless = [&](bool possible, const char* key, double value) {
-    if (possible || value == 0.0) return;
-    table.refuse(key, fmt::format("'{}' needs a body that can turn in this way; neither of the "
-                                  "two can",
-                                  key));
-  };
-  refuse_unless(turns(one, false) || turns(other, false), "rolling_friction",
-                contact.rolling_friction);
-  refuse_unless(turns(one, true) || turns(other, true), "drilling_friction",
-                contact.drilling_friction);
-  refuse_unless(turns(one, true) || turns(other, true), "patch_radius", contact.patch_radius);
-}
-
-// Whether two bodies can be told apart; adds a mistake when not.
-bool check_pair(const TomlTable& table, const char* what, const BodyChoice& one,
-                const BodyChoice& other) {
-  if (!one.same_as(other)) return true;
-  table.refuse_table(
-      one.is_ground()
-          ? fmt::format("a contact needs a body: {} are both on the ground", what)
-          : fmt::format("{} of the contact are on the same body '{}'", what, one.name()));
-  return false;
+// Radii that are not known for want of a body are not to be checked.
+void doubt_radii(const Spheres& spheres, const char* key, ContactSpec& contact) {
+  const bool all = std::all_of(spheres.radii.begin(), spheres.radii.end(),
+                               [](double radius) { return std::isfinite(radius); });
+  if (!all) contact.keys.doubt(key);
 }
 
 std::string suffix_of(const BodyChoice& body) {
@@ -200,22 +129,20 @@ std::string suffix_of(const BodyChoice& body) {
 
 // A contact for each point; names are still without that of the table. `others` have been read
 // before.
-std::vector<ContactSpec> read_point_contacts(const TomlTable& table, const TomlTable& point,
+std::vector<ContactSpec> read_point_contacts(const TomlTable& point,
                                              const std::optional<TomlTable>& face,
-                                             const BodyLookup& bodies, std::size_t others,
+                                             const NamedBodies& bodies, std::size_t others,
                                              ContactSpec contact) {
   const std::vector<BodyChoice> point_bodies = bodies.find_all(point, "body");
   const BodyChoice face_body = face ? bodies.find(*face, "body") : BodyChoice::unknown();
-  for (const BodyChoice& point_body : point_bodies) {
-    if (check_pair(table, "point and face", point_body, face_body)) {
-      check_rotations(table, point_body, face_body, contact);
-    }
-  }
+  add_keys_of_point(point, contact.keys);
+  if (face) add_keys_of_face(*face, contact.keys);
   // All nodes of a beam are alike in this.
   const Dimension pair = dimension_of_pair(point_bodies.front(), face_body);
   if (face) read_face(*face, face_body, pair, contact);
-  const std::vector<Vec3> at = point.points("at", dimension_on(point_bodies.front(), pair))
-                                   .value_or(std::vector<Vec3>{Vec3::Zero()});
+  const std::vector<Vec3> at =
+      point.points("at", notation(dimension_on(point_bodies.front(), pair)))
+          .value_or(std::vector<Vec3>{Vec3::Zero()});
   std::vector<ContactSpec> contacts;
   const bool whole_beam = point_bodies.size() > 1;
   if (whole_beam && others + point_bodies.size() * at.size() > most_contacts) {
@@ -232,18 +159,19 @@ std::vector<ContactSpec> read_point_contacts(const TomlTable& table, const TomlT
 }
 
 void read_spheres_on_face(const TomlTable& table, const TomlTable& sphere, const TomlTable& face,
-                          const BodyLookup& bodies, ContactSpec contact, ContactReading& reading) {
+                          const NamedBodies& bodies, ContactSpec contact, ContactReading& reading) {
   contact.geometry = ContactGeometry::sphere_on_face;
   const Spheres spheres = find_spheres(sphere, bodies);
   const BodyChoice face_body = bodies.find(face, "body");
+  add_keys_of_spheres(sphere, "sphere", "point", "radius", contact.keys);
+  add_keys_of_face(face, contact.keys);
+  doubt_radii(spheres, "radius", contact);
   const bool many = spheres.bodies.size() > most_listed_pairs;
   ContactGroupSpec group;
   for (std::size_t i = 0; i < spheres.bodies.size(); ++i) {
     const BodyChoice& body = spheres.bodies[i];
-    if (!check_pair(table, "sphere and face", body, face_body)) return;
     const Dimension pair = dimension_of_pair(body, face_body);
     if (i == 0) read_face(face, face_body, pair, contact);
-    if (i == 0 || !many) check_rotations(table, body, face_body, contact);
     contact.point = {body.name(), read_point(sphere, "at", body, pair)};
     contact.radius = spheres.radii[i];
     if (many) {
@@ -257,6 +185,7 @@ void read_spheres_on_face(const TomlTable& table, const TomlTable& sphere, const
   if (!contact.outline.empty()) {
     table.refuse_table(
         fmt::format("an 'outline' with more than {} spheres is not supported", most_listed_pairs));
+    return;
   }
   group.contact = contact;
   reading.groups.push_back(std::move(group));
@@ -273,11 +202,11 @@ void read_sphere_group(const TomlTable& table, const TomlTable& sphere, const To
     return;
   }
   ContactGroupSpec group;
-  std::set<const BodySpec*> first;
-  for (const BodyChoice& body : ones.bodies) first.insert(body.spec());
+  std::set<std::string, std::less<>> first;
+  for (const BodyChoice& body : ones.bodies) first.insert(body.name());
   const auto common = static_cast<std::size_t>(
       std::count_if(twos.bodies.begin(), twos.bodies.end(),
-                    [&](const BodyChoice& body) { return first.contains(body.spec()); }));
+                    [&](const BodyChoice& body) { return first.contains(body.name()); }));
   group.among_themselves = common == ones.bodies.size() && common == twos.bodies.size();
   if (common > 0 && !group.among_themselves) {
     table.refuse_table(
@@ -287,7 +216,6 @@ void read_sphere_group(const TomlTable& table, const TomlTable& sphere, const To
     return;
   }
   const BodyChoice &a = ones.bodies.front(), &b = twos.bodies.back();
-  check_rotations(table, a, b, contact);
   const auto add = [&](const TomlTable& from, const Spheres& spheres, const BodyChoice& partner,
                        std::vector<ContactGroupSpec::Sphere>& to) {
     for (std::size_t i = 0; i < spheres.bodies.size(); ++i) {
@@ -316,8 +244,13 @@ void read_sphere_group(const TomlTable& table, const TomlTable& sphere, const To
 }
 
 void read_spheres(const TomlTable& table, const TomlTable& sphere, const TomlTable& other,
-                  const BodyLookup& bodies, ContactSpec contact, ContactReading& reading) {
+                  const NamedBodies& bodies, ContactSpec contact, ContactReading& reading) {
   const Spheres ones = find_spheres(sphere, bodies), twos = find_spheres(other, bodies);
+  const bool hollow = contact.geometry == ContactGeometry::sphere_in_sphere;
+  add_keys_of_spheres(sphere, "sphere", "point", "radius", contact.keys);
+  add_keys_of_spheres(other, hollow ? "hollow" : "other", "face", "face_radius", contact.keys);
+  doubt_radii(ones, "radius", contact);
+  doubt_radii(twos, "face_radius", contact);
   const bool several = ones.bodies.size() > 1 || twos.bodies.size() > 1;
   const auto is_in_ones = [&](const BodyChoice& body) {
     return std::any_of(ones.bodies.begin(), ones.bodies.end(),
@@ -347,31 +280,22 @@ void read_spheres(const TomlTable& table, const TomlTable& sphere, const TomlTab
       if (several && body.same_as(second)) continue;
       const bool was_paired = in_ones[j] < i && in_twos[i] < twos.bodies.size();
       if (several && was_paired) continue;
-      if (!check_pair(table, "the two spheres", body, second)) return;
-      check_rotations(table, body, second, contact);
       const Dimension pair = dimension_of_pair(body, second);
       contact.name = several ? suffix_of(body) + suffix_of(second) : "";
       contact.point = {body.name(), read_point(sphere, "at", body, pair)};
       contact.radius = ones.radii[i];
       contact.face = {second.name(), read_point(other, "at", second, pair)};
       contact.face_radius = twos.radii[j];
-      if (contact.geometry == ContactGeometry::sphere_in_sphere &&
-          contact.radius >= contact.face_radius) {
-        other.refuse_table(
-            fmt::format("a sphere of radius {} m does not fit into a hollow one of "
-                        "{} m",
-                        contact.radius, contact.face_radius));
-        return;
-      }
       reading.contacts.push_back(contact);
     }
   }
 }
 
-ContactReading read_contact(const TomlTable& table, const BodyLookup& bodies, std::size_t others) {
+ContactReading read_contact(const TomlTable& table, const NamedBodies& bodies, std::size_t others) {
   ContactReading reading;
   ContactSpec contact;
   contact.place = table.place();
+  contact.keys = table.key_places();
   read_friction(table, contact);
   if (table.has("point") == table.has("sphere")) {
     table.refuse_table("a contact has either 'point' or 'sphere'");
@@ -387,7 +311,7 @@ ContactReading read_contact(const TomlTable& table, const BodyLookup& bodies, st
     if (!table.has("face")) {
       table.refuse_key("point", "a point touches a 'face'; for spheres give 'sphere'");
     } else {
-      reading.contacts = read_point_contacts(table, *point, face, bodies, others, contact);
+      reading.contacts = read_point_contacts(*point, face, bodies, others, contact);
     }
     return reading;
   }
@@ -405,21 +329,18 @@ ContactReading read_contact(const TomlTable& table, const BodyLookup& bodies, st
 
 }  // namespace
 
-ContactReading read_contacts(const std::vector<TomlTable>& tables, const BodyLookup& bodies) {
+ContactReading read_contacts(const std::vector<TomlTable>& tables, const NamedBodies& bodies) {
   ContactReading all;
   NameReader names("contact");
   for (const TomlTable& table : tables) {
     const std::string name = names.read(table);
     ContactReading reading = read_contact(table, bodies, all.contacts.size());
-    bool is_new = true;
     for (ContactSpec& contact : reading.contacts) {
       contact.name = name + contact.name;
-      is_new = is_new && names.claim(table, contact.name);
       all.contacts.push_back(std::move(contact));
     }
     for (ContactGroupSpec& group : reading.groups) {
       group.contact.name = name;
-      names.claim(table, name);
       all.groups.push_back(std::move(group));
     }
   }

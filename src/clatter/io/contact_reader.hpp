@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <clatter/io/body_lookup.hpp>
+#include <clatter/io/body_keys.hpp>
 #include <clatter/io/toml_table.hpp>
 #include <clatter/model/model.hpp>
 
@@ -13,6 +13,6 @@ struct ContactReading {
   std::vector<ContactGroupSpec> groups;
 };
 
-ContactReading read_contacts(const std::vector<TomlTable>& tables, const BodyLookup& bodies);
+ContactReading read_contacts(const std::vector<TomlTable>& tables, const NamedBodies& bodies);
 
 }  // namespace clatter

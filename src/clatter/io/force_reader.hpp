@@ -2,15 +2,15 @@
 
 #include <vector>
 
-#include <clatter/io/body_lookup.hpp>
+#include <clatter/io/body_keys.hpp>
 #include <clatter/io/toml_table.hpp>
 #include <clatter/model/model.hpp>
 
 namespace clatter {
 
 std::vector<SpringSpec> read_springs(const std::vector<TomlTable>& tables,
-                                     const BodyLookup& bodies);
+                                     const NamedBodies& bodies);
 
-std::vector<LoadSpec> read_loads(const std::vector<TomlTable>& tables, const BodyLookup& bodies);
+std::vector<LoadSpec> read_loads(const std::vector<TomlTable>& tables, const NamedBodies& bodies);
 
 }  // namespace clatter

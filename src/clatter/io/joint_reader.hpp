@@ -2,14 +2,14 @@
 
 #include <vector>
 
-#include <clatter/io/body_lookup.hpp>
+#include <clatter/io/body_keys.hpp>
 #include <clatter/io/toml_table.hpp>
 #include <clatter/model/model.hpp>
 
 namespace clatter {
 
 /// `assemble`: bodies may be moved so that the joints fit, so a joint need not fit at the start.
-std::vector<JointSpec> read_joints(const std::vector<TomlTable>& tables, const BodyLookup& bodies,
+std::vector<JointSpec> read_joints(const std::vector<TomlTable>& tables, const NamedBodies& bodies,
                                    bool assemble);
 
 /// Right-handed orthonormal frame, as columns, whose z is the unit vector given. Its x is taken

@@ -11,12 +11,7 @@ namespace {
 
 using enum ValueType;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-const Range any = {};
-const Range positive = {0.0, infinity, true};
-const Range not_negative = {0.0, infinity, false};
-
-Range between(double min, double max) { return {min, max, false}; }
+using ranges::any, ranges::not_negative, ranges::positive;
 
 // Defaults that the specs already hold are taken from there, so that they are said once.
 std::string literal(double value) { return fmt::format("{}", value); }
@@ -198,28 +193,23 @@ TableDescription body() {
 }
 
 TableDescription repeat() {
-  return {"repeat",
-          "repeat of a body",
-          "",
-          "repeat",
-          {
-              {"count", {}, vector, "", required, "Copies along x, y and z; whole numbers."},
-              {"spacing", {}, vector, "m", required, "Their distances along x, y and z."},
-              {"jitter",
-               {},
-               number,
-               "m",
-               "0",
-               "Each coordinate is off by a random number up to this, either way.",
-               not_negative},
-              {"seed",
-               {},
-               integer,
-               "",
-               "1",
-               "Another seed gives other random numbers.",
-               between(0, 1e9)},
-          }};
+  return {
+      "repeat",
+      "repeat of a body",
+      "",
+      "repeat",
+      {
+          {"count", {}, vector, "", required, "Copies along x, y and z; whole numbers."},
+          {"spacing", {}, vector, "m", required, "Their distances along x, y and z."},
+          {"jitter",
+           {},
+           number,
+           "m",
+           "0",
+           "Each coordinate is off by a random number up to this, either way.",
+           not_negative},
+          {"seed", {}, integer, "", "1", "Another seed gives other random numbers.", Range{0, 1e9}},
+      }};
 }
 
 TableDescription shape() {
@@ -319,7 +309,7 @@ TableDescription beam() {
            "",
            required,
            "Shared out to the legs between the corners by length, at least one each.",
-           between(1, 1e5)},
+           ranges::elements},
           {"y_axis", spatial, direction, "", "horizontal",
            "Direction in space near which y of the sections is at the start."},
           {"curvature", spatial, triple, "1/m", "[0, 0, 0]",
@@ -512,7 +502,9 @@ TableDescription spring() {
            "Stiffness or damping must be positive.", not_negative},
           {"damping", torsional, number, "N m s/rad", literal(SpringSpec{}.damping),
            "Torque per rate of turning.", not_negative},
-          {"rest_angle", torsional, number, "rad", "as at the start", "Angle without torque."},
+          {"rest_angle", torsional, number, "rad", "as at the start",
+           "Angle of `b` against `a` about `axis` without torque: 0 where their body frames agree "
+           "(between planar bodies the difference of their angles)."},
           {"rest_angle_deg", torsional, number, "deg", "none", "The same in degrees."},
       }};
 }
@@ -761,14 +753,14 @@ TableDescription contact() {
            "",
            literal(c.restitution),
            "Speed after an impact over speed before, along the normal.",
-           between(0.0, 1.0)},
+           ranges::restitution},
           {"tangential_restitution",
            {},
            number,
            "",
            literal(c.tangential_restitution),
            "The same along the face.",
-           between(-1.0, 1.0)},
+           ranges::tangential_restitution},
       }};
 }
 
@@ -868,7 +860,7 @@ TableDescription integrator() {
            literal(i.rho_inf),
            "Spectral radius at infinite frequency: 1 keeps all vibrations, 0 kills the fast ones. "
            "Of `nsga` and `nsga_coupled`.",
-           between(0.0, 1.0)},
+           ranges::rho_inf},
           {"theta",
            {},
            number,
@@ -876,28 +868,28 @@ TableDescription integrator() {
            literal(i.theta),
            "Of `moreau`: weight of the end of the step in forces and positions; 0.5 keeps "
            "vibrations, 1 damps them.",
-           between(0.5, 1.0)},
+           ranges::theta},
           {"tolerance",
            {},
            number,
            "",
            literal(i.tolerance),
            "On the relative residual of every subproblem.",
-           {0.0, 1.0, true}},
+           ranges::tolerance},
           {"max_iterations",
            {},
            integer,
            "",
            literal(i.max_iterations),
            "Newton updates per subproblem.",
-           between(1, 1e6)},
+           ranges::max_iterations},
           {"max_halvings",
            {},
            integer,
            "",
            literal(i.max_halvings),
            "How often a step that fails is cut in two.",
-           between(0, 40)},
+           ranges::max_halvings},
           {"locate_impacts",
            {},
            flag,
@@ -925,7 +917,7 @@ TableDescription integrator() {
            "",
            literal(i.max_impacts),
            "With `multi_impact`: how many may follow each other in a step.",
-           between(1, 1e6)},
+           ranges::max_impacts},
           {"position_friction",
            {},
            flag,
@@ -1079,14 +1071,6 @@ TableDescription verify() {
 }
 
 }  // namespace
-
-std::string Range::text() const {
-  if (max < infinity) {
-    return fmt::format("in {}{}, {}]", min_excluded ? "(" : "[", min, max);
-  }
-  if (min == -infinity) return "";
-  return fmt::format("{} {}", min_excluded ? ">" : ">=", min);
-}
 
 bool KeyDescription::applies_to(std::string_view kind) const {
   return kinds.empty() || kind.empty() ||

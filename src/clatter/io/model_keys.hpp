@@ -1,10 +1,11 @@
 #pragma once
 
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <clatter/model/range.hpp>
 
 namespace clatter {
 
@@ -33,19 +34,6 @@ enum class ValueType {
   table,      ///< { key = value, ... } or [table.key]
   table_one,  ///< [key], at most once in the file
   tables,     ///< [[key]], as often as needed
-};
-
-/// Allowed interval of a number, or of every number in a list.
-struct Range {
-  double min = -std::numeric_limits<double>::infinity();
-  double max = std::numeric_limits<double>::infinity();
-  bool min_excluded = false;
-
-  bool contains(double value) const {
-    return (min_excluded ? value > min : value >= min) && value <= max;
-  }
-  /// "> 0", ">= 0", "in [0, 1]"; empty when every number is allowed.
-  std::string text() const;
 };
 
 struct KeyDescription {

@@ -11,16 +11,16 @@
 
 #include <clatter/contact/solvers/contact_solver.hpp>
 #include <clatter/io/beam_reader.hpp>
-#include <clatter/io/body_lookup.hpp>
+#include <clatter/io/body_keys.hpp>
 #include <clatter/io/body_reader.hpp>
 #include <clatter/io/contact_reader.hpp>
 #include <clatter/io/force_reader.hpp>
 #include <clatter/io/joint_reader.hpp>
 #include <clatter/io/model_reader.hpp>
-#include <clatter/io/nearest_word.hpp>
 #include <clatter/io/overrides.hpp>
 #include <clatter/io/toml_table.hpp>
 #include <clatter/io/verify_reader.hpp>
+#include <clatter/model/checks.hpp>
 
 namespace clatter {
 namespace {
@@ -90,42 +90,24 @@ toml::table parse_toml(std::string_view text, const std::string& file) {
   }
 }
 
-Vec3 read_gravity(const TomlTable& model, const std::vector<BodyReading>& bodies,
-                  const std::vector<BeamReading>& beams) {
-  bool all_known = true, all_planar = true;
-  for (const BodyReading& body : bodies) {
-    all_known = all_known && body.sound;
-    all_planar = all_planar && body.spec.kind == BodyKind::planar;
+// Whether [x, y] is enough for vectors that concern all bodies and beams.
+Dimension dimension_of_model(const Model& model) {
+  bool is_spatial = false;
+  for (const BodySpec& body : model.bodies) {
+    if (body.keys.is_doubtful("kind")) return Dimension::either;
+    is_spatial = is_spatial || body.kind != BodyKind::planar;
   }
-  for (const BeamReading& beam : beams) {
-    all_known = all_known && beam.kind_is_known;
-    all_planar = all_planar && beam.spec.planar;
+  for (const BeamSpec& beam : model.beams) {
+    if (beam.keys.is_doubtful("kind")) return Dimension::either;
+    is_spatial = is_spatial || !beam.planar;
   }
-  const bool none = bodies.empty() && beams.empty();
-  const Dimension dimension = !all_known || none ? Dimension::either
-                              : all_planar       ? Dimension::two
-                                                 : Dimension::three;
-  return model.vector("gravity", dimension).value_or(Vec3::Zero());
-}
-
-/// What only the decoupled scheme can do. (rho_inf and theta may stand beside any name, so that it
-/// can be changed from outside.)
-void refuse_abilities_of_nsga(const TomlTable& table, IntegratorKind kind) {
-  if (kind == IntegratorKind::nsga) return;
-  for (const char* key :
-       {"locate_impacts", "multi_impact", "position_friction", "contact_solver"}) {
-    const bool is_of_moreau = std::string_view(key) == "contact_solver";
-    if (table.has(key) && !(is_of_moreau && kind == IntegratorKind::moreau)) {
-      table.refuse_key(
-          key, fmt::format("'{}' is not for the integrator \"{}\", only for \"nsga\"{}", key,
-                           to_string(kind), is_of_moreau ? " and \"moreau\"" : ""));
-    }
-  }
+  return is_spatial ? Dimension::three : Dimension::either;
 }
 
 IntegratorSpec read_integrator(const TomlTable& table) {
   IntegratorSpec i;
   i.place = table.place();
+  i.keys = table.key_places();
   if (const auto name = table.text("name")) {
     const auto found = std::find(integrator_names.begin(), integrator_names.end(), *name);
     if (found != integrator_names.end())
@@ -142,12 +124,6 @@ IntegratorSpec read_integrator(const TomlTable& table) {
   i.multi_impact = table.flag("multi_impact").value_or(i.multi_impact);
   i.impact_tolerance = table.number("impact_tolerance");
   i.max_impacts = table.integer("max_impacts").value_or(i.max_impacts);
-  for (const char* key : {"impact_tolerance", "max_impacts"}) {
-    const bool is_known = !table.has("multi_impact") || table.has_usable("multi_impact");
-    if (table.has(key) && is_known && !i.multi_impact) {
-      table.refuse_key(key, fmt::format("'{}' has no meaning without multi_impact = true", key));
-    }
-  }
   if (const auto solver = table.text("contact_solver")) {
     i.contact_solver = contact_solver_of(*solver);
   }
@@ -155,23 +131,13 @@ IntegratorSpec read_integrator(const TomlTable& table) {
   i.penalty = table.number("penalty").value_or(i.penalty);
   if (table.text("scaling") == "characteristic_mass") i.scaling = Scaling::characteristic_mass;
   i.characteristic_mass = table.number("characteristic_mass");
-  const bool scaling_is_known = !table.has("scaling") || table.has_usable("scaling");
-  if (table.has("characteristic_mass") && scaling_is_known && i.scaling == Scaling::delassus) {
-    table.refuse_key("characteristic_mass",
-                     "'characteristic_mass' has no meaning without scaling = "
-                     "\"characteristic_mass\"");
-  }
-  if (!table.has("name") || table.has_usable("name")) refuse_abilities_of_nsga(table, i.kind);
-  if (table.has_usable("step") && table.has_usable("duration") && i.duration < i.step) {
-    table.refuse("duration", fmt::format("'duration' must be at least one 'step' of {} s, not {} s",
-                                         i.step, i.duration));
-  }
   return i;
 }
 
 OutputSpec read_output(const TomlTable& table) {
   OutputSpec output;
   output.place = table.place();
+  output.keys = table.key_places();
   output.interval = table.number("interval");
   output.frame_interval = table.number("frame_interval");
   output.checkpoint_interval = table.number("checkpoint_interval");
@@ -182,43 +148,37 @@ OutputSpec read_output(const TomlTable& table) {
 Model read_tables(const toml::table& root, ModelUse use, std::vector<Mistake>& mistakes) {
   const TomlTable table(root, model_table(""), mistakes);
   Model model;
+  model.place = table.place();
+  model.keys = table.key_places();
   model.title = table.text("title").value_or("");
   model.assemble = table.flag("assemble").value_or(model.assemble);
   model.equilibrium = table.flag("equilibrium").value_or(model.equilibrium);
 
   const std::vector<BodyReading> bodies = read_bodies(table.tables("body"));
-  std::vector<BeamReading> beams = read_beams(table.tables("beam"), bodies);
+  std::vector<BeamReading> beams = read_beams(table.tables("beam"));
   const bool lists_are_sound = (!table.has("body") || table.has_usable("body")) &&
                                (!table.has("beam") || table.has_usable("beam"));
-  const bool has_none = bodies.empty() && beams.empty();
-  if (has_none && lists_are_sound) table.refuse_table("a model needs [[body]] or [[beam]]");
-  model.gravity = read_gravity(table, bodies, beams);
+  if (bodies.empty() && beams.empty()) {
+    if (lists_are_sound) table.refuse_table("a model needs [[body]] or [[beam]]");
+    model.keys.doubt("body");
+  }
   model.bodies.reserve(bodies.size());  // the lookup points into both
   model.beams.reserve(beams.size());
-  BodyLookup lookup;
+  NamedBodies named;
   for (const BodyReading& body : bodies) {
     model.bodies.push_back(body.spec);
-    if (body.sound) {
-      lookup.add(model.bodies.back());
-      if (!body.family.empty()) lookup.add_to_family(body.family, model.bodies.back());
-    } else {
-      lookup.add_doubtful(body.spec.name);
-    }
+    named.lookup.add(model.bodies.back());
+    if (!body.family.empty()) named.add_to_family(body.family, model.bodies.back());
   }
   for (BeamReading& beam : beams) {
     model.beams.push_back(std::move(beam.spec));
-    if (beam.mesh) {
-      lookup.add_beam(model.beams.back(), std::move(*beam.mesh));
-    } else {
-      lookup.add_doubtful_beam(model.beams.back().name);
-    }
+    if (beam.mesh) named.lookup.add_beam(model.beams.back(), std::move(*beam.mesh));
   }
-  // Without a list of bodies, complaints about every name would hide the reason.
-  if (has_none || !lists_are_sound) lookup.doubt_all();
-  model.springs = read_springs(table.tables("spring"), lookup);
-  model.loads = read_loads(table.tables("load"), lookup);
-  model.joints = read_joints(table.tables("joint"), lookup, model.assemble);
-  ContactReading contacts = read_contacts(table.tables("contact"), lookup);
+  model.gravity = table.vector("gravity", dimension_of_model(model)).value_or(Vec3::Zero());
+  model.springs = read_springs(table.tables("spring"), named);
+  model.loads = read_loads(table.tables("load"), named);
+  model.joints = read_joints(table.tables("joint"), named, model.assemble);
+  ContactReading contacts = read_contacts(table.tables("contact"), named);
   model.contacts = std::move(contacts.contacts);
   model.contact_groups = std::move(contacts.groups);
   if (const auto integrator = table.table("integrator")) {
@@ -271,10 +231,13 @@ Model parse_model(std::string_view text, std::string file_name,
   std::vector<Mistake> mistakes;
   for (const std::string& change : overrides) {
     if (const std::optional<std::string> wrong = apply_override(root, change)) {
-      mistakes.push_back({{override_name(change), 0, 0}, *wrong});
+      Mistake& mistake = mistakes.emplace_back();
+      mistake.place.file = override_name(change);
+      mistake.message = *wrong;
     }
   }
   Model model = read_tables(root, use, mistakes);
+  for (Mistake& mistake : check(model)) mistakes.push_back(std::move(mistake));
   if (!mistakes.empty()) {
     sort_by_place(mistakes);
     throw Error(std::move(mistakes));

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <clatter/io/model_keys.hpp>
-#include <clatter/io/nearest_word.hpp>
 #include <clatter/io/overrides.hpp>
 #include <clatter/io/toml_table.hpp>
+#include <clatter/model/nearest_word.hpp>
 
 namespace clatter {
 namespace {

@@ -13,10 +13,10 @@
 
 #include <fmt/format.h>
 
-#include <clatter/elements/beam_mesh.hpp>
 #include <clatter/io/base64.hpp>
 #include <clatter/io/output_stream.hpp>
 #include <clatter/io/paraview.hpp>
+#include <clatter/model/beam_mesh.hpp>
 #include <clatter/model/error.hpp>
 
 namespace clatter {

@@ -6,19 +6,25 @@
 
 #include <fmt/format.h>
 
-#include <clatter/io/nearest_word.hpp>
 #include <clatter/io/toml_table.hpp>
+#include <clatter/model/nearest_word.hpp>
 
 namespace clatter {
 namespace {
 
-// Beyond these, squares and products of a few numbers leave the range of double.
-constexpr double largest_number = 1e100;
-constexpr double smallest_positive = 1e-100;
-
 double as_number(const toml::node& value) {
   if (value.is_integer()) return static_cast<double>(**value.as_integer());
   return **value.as_floating_point();
+}
+
+// A value that has been checked.
+Expression expression_of(const toml::node& value) {
+  return value.is_number() ? Expression(as_number(value)) : Expression(**value.as_string());
+}
+
+KeyPlaces::Spot spot_of(const toml::node& value) {
+  const Place place = place_of(value.source());
+  return {place.line, place.column};
 }
 
 // What a value must be, in a message: the documentation can refer to a section, a message cannot.
@@ -203,19 +209,9 @@ bool TomlTable::unexpected(const KeyDescription& row, const toml::node& value) c
 
 bool TomlTable::check_number(const KeyDescription& row, const toml::node& value) const {
   if (!value.is_number()) return unexpected(row, value);
-  const double number = as_number(value);
-  if (!std::isfinite(number)) {
-    add(value.source(), fmt::format("'{}' must be a finite number, not {}", row.name, number));
-    return false;
-  }
-  if (!row.range.contains(number)) return unexpected(row, value);
-  const bool too_small = row.range.min_excluded && number - row.range.min < smallest_positive;
-  if (std::abs(number) > largest_number || too_small) {
-    add(value.source(), fmt::format("'{}': {} is too {} to compute with", row.name, number,
-                                    too_small ? "small" : "large"));
-    return false;
-  }
-  return true;
+  const auto wrong = complaint_about(row.name, as_number(value), row.range, expected(row));
+  if (wrong) add(value.source(), *wrong);
+  return !wrong;
 }
 
 bool TomlTable::check_numbers(const KeyDescription& row, const toml::node& value, std::size_t min,
@@ -290,6 +286,35 @@ void TomlTable::add(const toml::source_region& source, std::string message) cons
   mistakes_->push_back({place_of(source), std::move(message)});
 }
 
+KeyPlaces TomlTable::key_places() const {
+  KeyPlaces places(place().file);
+  for (auto&& [key, value] : *table_) {
+    KeyPlaces::Key entry;
+    entry.name = key.str();
+    const Place of_value = place_of(value.source()), of_key = place_of(key.source());
+    if (of_value.file.starts_with(override_source)) entry.override_name = of_value.file;
+    entry.value = {of_value.line, of_value.column};
+    entry.key = {of_key.line, of_key.column};
+    entry.is_doubtful = unusable_.contains(entry.name);
+    const toml::array* list = value.as_array();
+    const bool is_long = list != nullptr && !list->empty() && list->front().is_table();
+    for (std::size_t i = 0; list != nullptr && !is_long && i < list->size(); ++i) {
+      entry.entries.push_back(spot_of(*list->get(i)));
+      const toml::array* vector = list->get(i)->as_array();
+      for (std::size_t j = 0; vector != nullptr && j < 3; ++j) {
+        entry.components.push_back(j < vector->size() ? spot_of(*vector->get(j))
+                                                      : KeyPlaces::Spot{});
+      }
+    }
+    places.add(std::move(entry));
+  }
+  for (const KeyDescription& row : description_->keys) {
+    const bool applies = kind_is_known_ ? row.applies_to(kind_) : row.kinds.empty();
+    if (row.required() && applies && !has(row.name)) places.doubt(row.name);
+  }
+  return places;
+}
+
 bool TomlTable::has(std::string_view key) const { return table_->contains(key); }
 
 bool TomlTable::has_usable(std::string_view key) const { return usable(key) != nullptr; }
@@ -358,21 +383,9 @@ std::optional<double> TomlTable::angle(std::string_view key) const {
   return *degrees * (std::numbers::pi / 180.0);
 }
 
-std::optional<Expression> TomlTable::formula_of(std::string_view key,
-                                                const toml::node& value) const {
-  if (value.is_number()) return Expression(as_number(value));
-  Expression expression(**value.as_string());
-  const double start = expression(0.0);
-  if (!std::isfinite(start)) {
-    add(value.source(), fmt::format("'{}': the formula is {} at t = 0", key, start));
-    return std::nullopt;
-  }
-  return expression;
-}
-
 std::optional<Expression> TomlTable::formula(std::string_view key) const {
   const toml::node* value = usable(key);
-  return value == nullptr ? std::nullopt : formula_of(key, *value);
+  return value == nullptr ? std::nullopt : std::optional(expression_of(*value));
 }
 
 std::optional<std::string> TomlTable::formula_text(std::string_view key) const {
@@ -480,16 +493,7 @@ std::optional<std::array<Expression, 3>> TomlTable::formulas(std::string_view ke
   const toml::array& list = *value->as_array();
   if (!check_dimension(key, list, dimension)) return std::nullopt;
   std::array<Expression, 3> components;
-  bool good = true;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    std::optional<Expression> component = formula_of(key, *list.get(i));
-    if (component) {
-      components[i] = std::move(*component);
-    } else {
-      good = false;
-    }
-  }
-  if (!good) return std::nullopt;
+  for (std::size_t i = 0; i < list.size(); ++i) components[i] = expression_of(*list.get(i));
   return components;
 }
 

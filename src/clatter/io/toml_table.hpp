@@ -12,6 +12,7 @@
 #include <clatter/math/expression.hpp>
 #include <clatter/math/types.hpp>
 #include <clatter/model/error.hpp>
+#include <clatter/model/key_places.hpp>
 
 namespace clatter {
 
@@ -48,6 +49,9 @@ class TomlTable {
   /// Whether the file has the key and its getter gives a value.
   bool has_usable(std::string_view key) const;
 
+  /// Where the keys stand, to be kept with what is made of them. In doubt are those that are wrong,
+  /// and those that are missing.
+  KeyPlaces key_places() const;
   Place place() const;
   /// Of the value of a key; of the table when the key is absent.
   Place place(std::string_view key) const;
@@ -105,7 +109,6 @@ class TomlTable {
   bool unexpected(const KeyDescription& row, const toml::node& value) const;
   void add(const toml::source_region& source, std::string message) const;
   const toml::node* usable(std::string_view key) const;
-  std::optional<Expression> formula_of(std::string_view key, const toml::node& value) const;
   std::optional<Vec3> vector_of(std::string_view key, const toml::array& value,
                                 Dimension dimension) const;
   bool check_dimension(std::string_view key, const toml::array& value, Dimension dimension) const;

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <clatter/io/nearest_word.hpp>
 #include <clatter/io/overrides.hpp>
 #include <clatter/io/verify_reader.hpp>
+#include <clatter/model/nearest_word.hpp>
 
 namespace clatter {
 namespace {
@@ -32,6 +32,7 @@ void check_script(const TomlTable& table, const VerifySpec& verify) {
 VerifySpec read_one(const TomlTable& table, const toml::table& model) {
   VerifySpec v;
   v.place = table.place();
+  v.keys = table.key_places();
   v.source = table.text("source").value_or("");
   v.example = table.text("example").value_or("");
   v.quantity = table.text("quantity").value_or("");
@@ -51,19 +52,6 @@ VerifySpec read_one(const TomlTable& table, const toml::table& model) {
   v.set = table.texts("set").value_or(std::vector<std::string>{});
   v.note = table.text("note").value_or("");
 
-  if (v.from && v.to && !(*v.from < *v.to)) table.refuse("to", "'to' must be after 'from'");
-  if (table.has_usable("steps") && v.steps.size() < 2) {
-    table.refuse("steps", "'steps': an order needs at least two time steps");
-  }
-  const bool all_bodies = v.quantity == "positions" || v.quantity == "velocities";
-  if (table.kind_is_known() && table.has_usable("quantity")) {
-    if (v.measure == "order" && !all_bodies) {
-      table.refuse("quantity",
-                   "'quantity': for measure \"order\" it is \"positions\" or "
-                   "\"velocities\"");
-    }
-    if (v.quantity.empty()) table.refuse("quantity", "'quantity' must not be empty");
-  }
   if (table.has_usable("oracle_kind")) check_script(table, v);
   check_set(table, v, model);
   return v;

@@ -8,8 +8,8 @@
 #include <Eigen/LU>
 #include <fmt/format.h>
 
-#include <clatter/elements/beam_mesh.hpp>
 #include <clatter/machine/machine.hpp>
+#include <clatter/model/beam_mesh.hpp>
 
 namespace clatter {
 namespace {
@@ -23,6 +23,17 @@ void turn_in_plane(double angle, NodeState& state) {
   state.angle = angle;
   state.R = Eigen::AngleAxisd(angle, Vec3::UnitZ()).toRotationMatrix();
   state.p = Quaternion(std::cos(0.5 * angle), 0.0, 0.0, std::sin(0.5 * angle));
+}
+
+/// Angle of b against a about an axis of a, 0 where their frames agree. Between planar nodes with
+/// all turns; else in (-pi, pi], the twist of the relative rotation about the axis, whatever tilts
+/// it besides.
+double turn_about(const Node& node_a, const NodeState& a, const Node& node_b, const NodeState& b,
+                  const Vec3& axis) {
+  if (!node_a.rotates_in_space && !node_b.rotates_in_space) return axis.z() * (b.angle - a.angle);
+  const Quaternion relative = a.p.conjugate() * b.p;
+  const double half = std::atan2(relative.vec().dot(axis), relative.w());
+  return std::remainder(2.0 * half, 2.0 * std::numbers::pi);
 }
 
 }  // namespace
@@ -56,6 +67,7 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
     const int a = node_of(spec.a), b = node_of(spec.b);
     const Vec3 point_a = about_node(spec.a).point, point_b = about_node(spec.b).point;
     PairCoordinate coordinate = PairCoordinate::distance(a, point_a, b, point_b);
+    double offset = 0.0;
     if (spec.kind == SpringKind::linear) {
       coordinate = PairCoordinate::along(a, point_a, spec.axis.normalized(), b, point_b);
     } else if (spec.kind == SpringKind::torsional) {
@@ -63,14 +75,16 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
       const Vec3 x = z.unitOrthogonal();
       coordinate =
           PairCoordinate::angle(a, x, z.cross(x), b, q0_[b].R.transpose() * (q0_[a].R * x));
+      offset = turn_about(nodes_[a], q0_[a], nodes_[b], q0_[b], z);
     } else if (coordinate.value(q0_) < 1e-9 * length_) {
       throw Error(spec.place,
                   fmt::format("the two ends of axial spring '{}' coincide at the start, so "
                               "it has no direction; move one or use kind = \"linear\"",
                               spec.name));
     }
+    const double at_start = coordinate.value(q0_) + offset;
     springs_.emplace_back(spec.name, coordinate, spec.stiffness, spec.damping,
-                          spec.rest.value_or(coordinate.value(q0_)));
+                          spec.rest.value_or(at_start), at_start, offset);
   }
   for (const LoadSpec& spec : model.loads) {
     loads_.emplace_back(spec.name, node_of(spec.at), about_node(spec.at).point, spec.force,
@@ -176,7 +190,7 @@ void Machine::add_body(const BodySpec& spec) {
     case BodyKind::rigid:
       node.dof = spatial_unknowns;
       node.rotates_in_space = true;
-      node.inertia = spec.inertia;
+      node.inertia = 0.5 * (spec.inertia + spec.inertia.transpose());
       state.p = spec.orientation.normalized();
       state.R = state.p.toRotationMatrix();
       break;
@@ -258,6 +272,8 @@ void Machine::add_beam(const BeamSpec& spec) {
     add_node(std::move(nodes[n]), state, velocity);
     centres_.emplace_back(Vec3::Zero());
   }
+  node_by_name_.emplace(spec.name + ".start", first_node);
+  node_by_name_.emplace(spec.name + ".end", static_cast<int>(nodes_.size()) - 1);
   beams_.push_back({spec.name, spec.planar, first_node, static_cast<int>(mesh.nodes.size()),
                     first_element, static_cast<int>(mesh.elements.size()), spec.place});
 }
@@ -281,7 +297,7 @@ void Machine::add_line_load(const BeamSpec& spec, const Beam& beam) {
 }
 
 int Machine::node_of(const Attachment& attachment) const {
-  if (attachment.body.empty()) return ground;
+  if (attachment.body.empty() || attachment.body == "ground") return ground;
   const auto found = node_by_name_.find(attachment.body);
   if (found == node_by_name_.end())
     throw Error(fmt::format("there is no body '{}'", attachment.body));
@@ -320,7 +336,7 @@ double Machine::measure_length(const Model& model) const {
 
 std::vector<double> Machine::turns_at_start() const {
   std::vector<double> turns;
-  for (const Spring& spring : springs_) turns.push_back(spring.coordinate_at_start(q0_));
+  for (const Spring& spring : springs_) turns.push_back(spring.coordinate_at_start());
   for (const Joint& joint : joints_) turns.push_back(joint.coordinate_at_start(q0_));
   return turns;
 }

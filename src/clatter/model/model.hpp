@@ -11,12 +11,14 @@
 #include <clatter/math/types.hpp>
 #include <clatter/model/contact_solver_kind.hpp>
 #include <clatter/model/error.hpp>
+#include <clatter/model/key_places.hpp>
 
 namespace clatter {
 
 // What a model file says, as plain values: SI units, angles in radians. Nothing here computes; the
-// equations of motion are built from it by System. Specs name other specs; an empty body name is
-// the ground. `place` tells error messages where in the file the spec stands.
+// equations of motion are built from it by Machine. Specs name other specs; an empty body name is
+// the ground. `place` and `keys` tell error messages where in a file the spec and its values stand;
+// a model built in code leaves them empty. checks.hpp says what of it all makes no sense.
 
 // ---- Bodies
 // ---------------------------------------------------------------------------------------
@@ -63,6 +65,7 @@ struct BodySpec {
   Vec3 velocity = Vec3::Zero();          ///< of the origin of the body frame, space axes
   Vec3 angular_velocity = Vec3::Zero();  ///< body axes
   Place place;
+  KeyPlaces keys;
 };
 
 /// A point of a body, in its body frame; of the ground when `body` is empty.
@@ -130,6 +133,7 @@ struct BeamSpec {
   Vec3 velocity = Vec3::Zero();           ///< of the first node
   Vec3 angular_velocity = Vec3::Zero();   ///< of the whole beam, space axes
   Place place;
+  KeyPlaces keys;
 };
 
 // ---- Forces
@@ -145,11 +149,14 @@ struct SpringSpec {
   std::string name;
   SpringKind kind = SpringKind::axial;
   Attachment a, b;
-  Vec3 axis = Vec3::UnitX();   ///< linear, torsional: in the frame of a
-  double stiffness = 0.0;      ///< [N/m], [N m/rad]
-  double damping = 0.0;        ///< [N s/m], [N m s/rad]
-  std::optional<double> rest;  ///< rest length or angle; as at the start when absent
+  Vec3 axis = Vec3::UnitX();  ///< linear, torsional: in the frame of a
+  double stiffness = 0.0;     ///< [N/m], [N m/rad]
+  double damping = 0.0;       ///< [N s/m], [N m s/rad]
+  /// Length, or angle of b against a about the axis (0 where their frames agree, whole turns of
+  /// planar bodies count), without force; as at the start when absent.
+  std::optional<double> rest;
   Place place;
+  KeyPlaces keys;
 };
 
 struct LoadSpec {
@@ -159,6 +166,7 @@ struct LoadSpec {
   std::array<Expression, 3> torque;  ///< [N m]
   LoadAxes axes = LoadAxes::space;
   Place place;
+  KeyPlaces keys;
 };
 
 // ---- Joints
@@ -176,6 +184,13 @@ enum class JointKind {
   skate,        ///< the point of b does not slip along z of b
   rolling,      ///< a sphere or disc of b rolls on the plane of a that z of a is normal to
 };
+/// In the order of the kinds.
+inline constexpr std::array<std::string_view, 10> joint_names{
+    "fixed",     "ball",   "revolute", "prismatic", "cylindrical",
+    "universal", "planar", "distance", "skate",     "rolling"};
+inline std::string_view to_string(JointKind kind) {
+  return joint_names[static_cast<std::size_t>(kind)];
+}
 
 struct JointSpec {
   std::string name;
@@ -191,6 +206,7 @@ struct JointSpec {
   /// (skate) as a function of t.
   std::optional<Expression> motor;
   Place place;
+  KeyPlaces keys;
 };
 
 // ---- Contacts
@@ -221,6 +237,7 @@ struct ContactSpec {
   double restitution = 0.0;             ///< e_N in [0, 1]
   double tangential_restitution = 0.0;  ///< e_T in [-1, 1]
   Place place;
+  KeyPlaces keys;
 };
 
 /// Many spheres against a face or against each other: pairs become contacts when they come near.
@@ -272,6 +289,7 @@ struct IntegratorSpec {
   std::optional<double> characteristic_mass;  ///< [kg]; mean mass of the bodies when absent
   double penalty = 1.0;                       ///< augmentation as a multiple of the scaling
   Place place;
+  KeyPlaces keys;
 };
 
 struct OutputSpec {
@@ -281,6 +299,7 @@ struct OutputSpec {
   /// [s] of simulated time between checkpoints, 0: none; as often as costs little when absent
   std::optional<double> checkpoint_interval;
   Place place;
+  KeyPlaces keys;
 };
 
 /// A figure that a run of this model must reproduce; `clatter verify` measures it.
@@ -302,6 +321,7 @@ struct VerifySpec {
   std::vector<std::string> set;  ///< overrides of this run, "integrator.step=1e-4"
   std::string note;
   Place place;
+  KeyPlaces keys;
 };
 
 struct Model {
@@ -320,6 +340,8 @@ struct Model {
   OutputSpec output;
   std::vector<VerifySpec> verify;
   std::string file;  ///< where it was read from, empty when built in code
+  Place place;
+  KeyPlaces keys;
 };
 
 }  // namespace clatter

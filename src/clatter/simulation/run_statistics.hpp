@@ -32,7 +32,9 @@ struct RunStatistics {
   int max_sweeps = 0;               ///< of Gauss-Seidel over a large island of contacts
   int max_impacts = 0;              ///< the longest sequence of impacts in a step
   IterationStatistics smooth, position, velocity;
-  double min_gap = 0.0;          ///< [m] over all contacts and steps; +inf without contacts
+  /// [m] over all contacts and steps; +inf without contacts. Of a face with an outline only points
+  /// and spheres over it count: what passes beside its edge may go below its plane.
+  double min_gap = 0.0;
   double max_joint_error = 0.0;  ///< relative to `length`, or [rad]
   double max_joint_velocity_error = 0.0;  ///< [1/s] relative to `length`, or [rad/s]
   double length = 0.0;                    ///< [m] size of the model, to scale the above with

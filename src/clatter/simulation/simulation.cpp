@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <clatter/analysis/statics.hpp>
+#include <clatter/model/checks.hpp>
 #include <clatter/schemes/assembly.hpp>
 #include <clatter/schemes/make_scheme.hpp>
 #include <clatter/simulation/channels.hpp>
@@ -261,8 +262,11 @@ struct Simulation::Impl {
 };
 
 Simulation::Simulation(const Model& model) : Simulation(model, {}) {}
-Simulation::Simulation(const Model& model, const std::vector<NodeMotion>& motions)
-    : impl_(std::make_unique<Impl>(model, motions)) {}
+Simulation::Simulation(const Model& model, const std::vector<NodeMotion>& motions) {
+  std::vector<Mistake> mistakes = check(model);
+  if (!mistakes.empty()) throw Error(std::move(mistakes));
+  impl_ = std::make_unique<Impl>(model, motions);
+}
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;

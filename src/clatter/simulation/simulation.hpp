@@ -31,8 +31,8 @@ struct NodeMotion {
 /// A machine in motion: built from a model, advanced step by step, read through channels.
 class Simulation {
  public:
-  /// Throws Error when the model cannot be built or started (initial penetration, joints that do
-  /// not fit, a mechanism that cannot move as prescribed ...).
+  /// Throws Error with all that check(model) finds, or when the machine cannot be started (initial
+  /// penetration, joints that do not fit, a mechanism that cannot move as prescribed ...).
   explicit Simulation(const Model& model);
   /// The same, with nodes of these names as given at the start instead of as the model has them.
   /// What the model takes from its own start, such as rest lengths, stays.

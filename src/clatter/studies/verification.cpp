@@ -13,7 +13,7 @@
 
 #include <clatter/io/csv_file.hpp>
 #include <clatter/io/model_reader.hpp>
-#include <clatter/io/nearest_word.hpp>
+#include <clatter/model/nearest_word.hpp>
 #include <clatter/studies/convergence.hpp>
 #include <clatter/studies/parallel_runs.hpp>
 #include <clatter/studies/verification.hpp>

@@ -181,9 +181,18 @@ TEST(Spring, torsional_one_counts_turns_from_the_start_and_not_from_its_rest_ang
                 2.0, 0.0, 10.0);
   const Configuration q(2);
   Spring::Force force;
-  spring.force(q, NodalVector::Zero(12), spring.coordinate_at_start(q), force);
+  spring.force(q, NodalVector::Zero(12), spring.coordinate_at_start(), force);
   EXPECT_NEAR(spring.coordinate(q, 0.0), 0.0, 1e-14);
   EXPECT_NEAR(force.tension, -20.0, 1e-13);  // wound back by 10 rad
+}
+
+TEST(Spring, offset_shifts_the_zero_of_an_angle_and_its_turns) {
+  const Spring spring("s",
+                      PairCoordinate::angle(ground, Vec3::UnitX(), Vec3::UnitY(), 1, Vec3::UnitX()),
+                      2.0, 0.0, 1.0, 7.0, 7.0);
+  const Configuration q(2);
+  EXPECT_NEAR(spring.coordinate(q), 7.0, 1e-14);
+  EXPECT_NEAR(spring.energy(q), 36.0, 1e-13);
 }
 
 }  // namespace

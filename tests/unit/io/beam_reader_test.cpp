@@ -211,11 +211,20 @@ TEST(ReadBeam, with_a_damping_ratio_has_this_ratio_at_both_frequencies) {
 
 TEST(ReadBeam, counts_for_the_dimension_of_gravity) {
   EXPECT_EQ(model_of("gravity = [0, -9.81]\n" + planar_rod).gravity, Vec3(0, -9.81, 0));
-  EXPECT_NE(mistakes_of("gravity = [0, -9.81]\n" + rod), "");
+  // Two components are too few as soon as one beam or body is spatial, and said once.
+  const std::string refusal =
+      "model.toml:1:11: 'gravity': expected [x, y, z]; [x, y] is for planar bodies only";
+  EXPECT_EQ(mistakes_of("gravity = [0, -9.81]\n" + rod), refusal);
   const std::string planar_body =
       "[[body]]\nname = \"one\"\nkind = \"planar\"\nmass = 1\ninertia = 1\n";
-  EXPECT_NE(mistakes_of("gravity = [0, -9.81]\n" + rod + planar_body), "");
-  EXPECT_EQ(mistakes_of("gravity = [0, -9.81]\n" + planar_rod + planar_body), "");
+  EXPECT_EQ(mistakes_of("gravity = [0, -9.81]\n" + rod + planar_body), refusal);
+  EXPECT_EQ(model_of("gravity = [0, -9.81]\n" + planar_rod + planar_body).gravity,
+            Vec3(0, -9.81, 0));
+  // Three are good for both, but nothing may pull out of the plane when all is planar.
+  EXPECT_EQ(model_of("gravity = [0, 0, -9.81]\n" + rod + planar_body).gravity, Vec3(0, 0, -9.81));
+  EXPECT_EQ(mistakes_of("gravity = [0, 0, -9.81]\n" + planar_rod + planar_body),
+            "model.toml:1:18: 'gravity': planar bodies stay in the x-y plane, so the z component "
+            "must be 0 or left out");
 }
 
 // ---- Nodes as bodies ---------------------------------------------------------------------------

@@ -716,9 +716,26 @@ TEST(ReadModel, reads_windows_line_ends_and_a_byte_order_mark) {
 TEST(ReadModel, reads_ten_thousand_bodies) {
   std::string text;
   for (int i = 0; i < 10000; ++i) {
-    text += fmt::format("[[body]]\nname = \"b{}\"\nkind = \"point\"\nmass = 1\n", i);
+    text += fmt::format(
+        "[[body]]\nname = \"b{}\"\nkind = \"point\"\nmass = {}\nposition = [{}, 0, 0]\n", i, i + 1,
+        3 * i);
   }
-  EXPECT_EQ(model_of(text).bodies.size(), 10000u);
+  text += "[[load]]\nbody = \"b9999\"\nforce = [1, 0, 0]\n";
+  const Model model = model_of(text);
+  ASSERT_EQ(model.bodies.size(), 10000u);
+  for (int i = 0; i < 10000; ++i) {  // none is lost, doubled or swapped
+    const BodySpec& body = model.bodies[static_cast<std::size_t>(i)];
+    ASSERT_EQ(body.name, fmt::format("b{}", i));
+    ASSERT_EQ(body.mass, i + 1);
+    ASSERT_EQ(body.position, Vec3(3.0 * i, 0.0, 0.0));
+    ASSERT_EQ(body.place.line, 1 + 5 * i);
+  }
+  EXPECT_EQ(model.loads[0].at.body, "b9999");
+  // A mistake among them is found, and found alone.
+  const std::size_t at = text.find("mass = 5001\n");
+  const std::string wrong = text.substr(0, at) + "mass = -5001\n" + text.substr(at + 12);
+  EXPECT_EQ(mistakes_of(wrong + run),
+            "model.toml:25004:8: 'mass': expected number > 0, found -5001");
 }
 
 TEST(ReadModel, reports_mistakes_in_the_order_of_the_file) {

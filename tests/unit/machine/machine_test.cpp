@@ -54,6 +54,68 @@ TEST(Machine, ignores_velocities_that_a_body_cannot_have) {
   EXPECT_EQ(Vec12(machine.initial_velocity().tail<12>()), expected);
 }
 
+// ---- Rest angles of torsional springs
+
+SpringSpec torsional(std::string a, std::string b, const Vec3& axis) {
+  SpringSpec spring;
+  spring.name = "s";
+  spring.kind = SpringKind::torsional;
+  spring.a.body = std::move(a);
+  spring.b.body = std::move(b);
+  spring.axis = axis;
+  spring.stiffness = 2.0;
+  return spring;
+}
+
+// Torque of the only spring of a machine at the start.
+double tension_at_start(const Model& model) {
+  const Machine machine(model);
+  Spring::Force force;
+  machine.springs()[0].force(machine.initial_configuration(), machine.initial_velocity(),
+                             machine.turns_at_start()[0], force);
+  return force.tension;
+}
+
+TEST(Machine, rest_angle_of_planar_bodies_is_the_difference_of_their_angles) {
+  Model model;
+  for (const char* name : {"a", "b"}) {
+    model.bodies.push_back(testing::box(name, BodyKind::planar, 1.0, Vec3::Ones(), Vec3::Zero()));
+  }
+  for (const double difference : {0.5, -2.0, 7.0, 20.0}) {  // also by more than a turn
+    model.bodies[0].angle = 0.3;
+    model.bodies[1].angle = 0.3 + difference;
+    for (const double sign : {1.0, -1.0}) {
+      model.springs = {torsional("a", "b", Vec3(0.0, 0.0, sign))};
+      EXPECT_NEAR(tension_at_start(model), 0.0, 1e-14);  // as at the start
+      model.springs[0].rest = 0.0;
+      EXPECT_NEAR(tension_at_start(model), 2.0 * sign * difference, 1e-13);
+      model.springs[0].rest = 0.25;
+      EXPECT_NEAR(tension_at_start(model), 2.0 * (sign * difference - 0.25), 1e-13);
+    }
+  }
+}
+
+TEST(Machine, rest_angle_in_space_is_zero_where_the_body_frames_agree) {
+  const Vec3 axis = Vec3(1.0, 2.0, 2.0) / 3.0;  // in the frame of a
+  const Quaternion tilt(Eigen::AngleAxisd(0.7, Vec3::UnitY()));
+  Model model;
+  for (const char* name : {"a", "b"}) {
+    model.bodies.push_back(testing::box(name, BodyKind::rigid, 1.0, Vec3::Ones(), Vec3::Zero()));
+    model.bodies.back().orientation = tilt;
+  }
+  for (const double angle : {0.5, -3.0, 3.0}) {
+    model.bodies[1].orientation = tilt * Quaternion(Eigen::AngleAxisd(angle, axis));
+    model.springs = {torsional("a", "b", axis)};
+    EXPECT_NEAR(tension_at_start(model), 0.0, 1e-14);
+    model.springs[0].rest = 0.0;
+    EXPECT_NEAR(tension_at_start(model), 2.0 * angle, 1e-13);
+    // The other way round, about the same axis, which is the same in both frames.
+    model.springs = {torsional("b", "a", axis)};
+    model.springs[0].rest = 0.0;
+    EXPECT_NEAR(tension_at_start(model), -2.0 * angle, 1e-13);
+  }
+}
+
 TEST(Machine, delassus_entry_is_the_row_times_inverse_mass_times_the_row) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     Random random(seed);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include <gmock/gmock.h>
@@ -34,6 +35,26 @@ Model timed(double step, double duration) {
 
 /// Order of convergence seen between two errors, the second with half the step.
 double order(double coarse, double fine) { return std::log2(std::abs(coarse / fine)); }
+
+// ---- Figures of a run
+
+TEST(RunStatistics, smallest_gap_is_that_of_points_over_their_faces) {
+  const auto smallest_gap = [](double x) {
+    Model model = timed(0.01, 1.0);
+    model.bodies = {point("ball", 1.0, Vec3(x, 0.0, 1.0), Vec3(0.0, 0.0, -3.0))};
+    ContactSpec plate;
+    plate.name = "plate";
+    plate.point.body = "ball";
+    plate.outline = {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}};
+    model.contacts = {plate};
+    Simulation simulation(model);
+    run(simulation);
+    EXPECT_NEAR(value(simulation, "bodies/ball/position", 2), x > 1.0 ? -2.0 : 0.0, 1e-12);
+    return simulation.statistics().min_gap;
+  };
+  EXPECT_NEAR(smallest_gap(0.5), 0.0, 1e-12);
+  EXPECT_EQ(smallest_gap(1.5), std::numeric_limits<double>::infinity());  // it falls past the edge
+}
 
 // ---- Free bodies
 

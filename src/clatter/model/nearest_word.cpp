@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <clatter/io/nearest_word.hpp>
+#include <clatter/model/nearest_word.hpp>
 
 namespace clatter {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <clatter/elements/beam_mesh.hpp>
 #include <clatter/math/so3.hpp>
+#include <clatter/model/beam_mesh.hpp>
 
 namespace clatter {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <clatter/io/nearest_word.hpp>
+#include <clatter/model/nearest_word.hpp>
 
 namespace clatter {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <clatter/elements/beam_mesh.hpp>
 #include <clatter/math/so3.hpp>
+#include <clatter/model/beam_mesh.hpp>
 
 namespace clatter {
 namespace {

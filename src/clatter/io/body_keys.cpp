@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <clatter/io/body_keys.hpp>
+
+namespace clatter {
+
+Dimension dimension_of_pair(const BodyChoice& a, const BodyChoice& b) {
+  if (!a.is_known() || !b.is_known()) return Dimension::either;
+  return is_planar_pair(a, b) ? Dimension::two : Dimension::three;
+}
+
+Dimension dimension_on(const BodyChoice& body, Dimension pair) {
+  if (!body.is_known()) return Dimension::either;
+  if (body.is_ground()) return pair;
+  return body.is(BodyKind::planar) ? Dimension::two : Dimension::three;
+}
+
+BodyChoice NamedBodies::find(const TomlTable& table, std::string_view key) const {
+  if (!table.has(key)) return BodyChoice::ground();
+  const std::optional<std::string> name = table.text(key);
+  return name ? find_named(table, key, *name) : BodyChoice::unknown();
+}
+
+BodyChoice NamedBodies::find_named(const TomlTable& table, std::string_view key,
+                                   const std::string& name) const {
+  if (!name.empty()) return lookup.find(name);
+  table.refuse(key, "unknown body ''");  // in a spec it would be the ground
+  return BodyChoice::unknown();
+}
+
+std::vector<BodyChoice> NamedBodies::find_all(const TomlTable& table, std::string_view key) const {
+  const std::optional<std::string> name = table.text(key);
+  return name ? find_all_named(table, key, *name) : std::vector{find(table, key)};
+}
+
+std::vector<BodyChoice> NamedBodies::find_list(const TomlTable& table, std::string_view key) const {
+  std::vector<BodyChoice> all;
+  for (const std::string& name : table.texts(key).value_or(std::vector<std::string>{})) {
+    for (BodyChoice& choice : find_all_named(table, key, name)) all.push_back(std::move(choice));
+  }
+  return all;
+}
+
+std::vector<BodyChoice> NamedBodies::find_all_named(const TomlTable& table, std::string_view key,
+                                                    const std::string& name) const {
+  std::vector<BodyChoice> choices;
+  if (const auto family = families_.find(name); family != families_.end()) {
+    for (const BodySpec* body : family->second) choices.push_back(BodyChoice::of(*body));
+    return choices;
+  }
+  BodyChoice one = find_named(table, key, name);
+  const BodyLookup::Beam* beam = lookup.beam(name);
+  if (one.is_known() || beam == nullptr) return {std::move(one)};
+  for (int i = 0; i <= beam->last(); ++i) {
+    choices.push_back(BodyChoice::of(*beam->spec, i, beam->nodes[static_cast<std::size_t>(i)]));
+  }
+  return choices;
+}
+
+Vec3 read_point(const TomlTable& table, std::string_view key, const BodyChoice& body,
+                Dimension pair) {
+  return table.vector(key, notation(dimension_on(body, pair))).value_or(Vec3::Zero());
+}
+
+std::string NameReader::read(const TomlTable& table) {
+  ++count_;
+  return table.text("name").value_or(fmt::format("{}{}", noun_, count_));
+}
+
+}  // namespace clatter

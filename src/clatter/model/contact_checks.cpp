@@ -1,0 +1,253 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include <clatter/model/part_checks.hpp>
+
+namespace clatter {
+namespace {
+
+// How far corners may be off the plane of the face, relative to the size of the outline.
+constexpr double flatness = 1e-6;
+
+bool touches_face(const ContactSpec& contact) {
+  return contact.geometry == ContactGeometry::point_on_face ||
+         contact.geometry == ContactGeometry::sphere_on_face;
+}
+
+// What the two surfaces are called together.
+const char* surfaces_of(const ContactSpec& contact) {
+  if (contact.geometry == ContactGeometry::point_on_face) return "point and face";
+  return touches_face(contact) ? "sphere and face" : "the two spheres";
+}
+
+// ---- Laws
+
+void check_law(const ObjectCheck& object, const ContactSpec& c) {
+  object.number("friction", c.friction, ranges::not_negative);
+  object.number("rolling_friction", c.rolling_friction, ranges::not_negative);
+  object.number("drilling_friction", c.drilling_friction, ranges::not_negative);
+  object.number("patch_radius", c.patch_radius, ranges::not_negative);
+  object.number("restitution", c.restitution, ranges::restitution);
+  object.number("tangential_restitution", c.tangential_restitution, ranges::tangential_restitution);
+  const bool has_friction = c.friction != 0.0 || !object.knows("friction");
+  if (c.tangential_restitution != 0.0 && !has_friction) {
+    object.refuse("tangential_restitution",
+                  "'tangential_restitution' has no meaning without 'friction', which limits it");
+  }
+  if (c.patch_radius > 0.0 && !has_friction) {
+    object.refuse("patch_radius", "'patch_radius' has no meaning without 'friction'");
+  }
+  if (c.patch_radius > 0.0 && c.drilling_friction > 0.0) {
+    object.refuse_key("drilling_friction",
+                      "'drilling_friction' conflicts with 'patch_radius': give one of them");
+  }
+}
+
+// What turns no body cannot resist.
+void check_rotations(const ObjectCheck& object, const BodyChoice& one, const BodyChoice& other,
+                     const ContactSpec& contact) {
+  if (!one.is_known() || !other.is_known()) return;
+  const bool in_space = one.is(BodyKind::rigid) || other.is(BodyKind::rigid);
+  const bool at_all = in_space || one.is(BodyKind::planar) || other.is(BodyKind::planar);
+  const auto refuse_unless = [&](bool possible, const char* key, double value) {
+    if (possible || value == 0.0) return;
+    object.refuse(key, fmt::format("'{}' needs a body that can turn in this way; neither of the "
+                                   "two can",
+                                   key));
+  };
+  refuse_unless(at_all, "rolling_friction", contact.rolling_friction);
+  refuse_unless(in_space, "drilling_friction", contact.drilling_friction);
+  refuse_unless(in_space, "patch_radius", contact.patch_radius);
+}
+
+// ---- Surfaces
+
+// Whether two bodies can be told apart.
+bool check_pair(const ObjectCheck& object, const char* what, const BodyChoice& one,
+                const BodyChoice& other) {
+  if (!one.same_as(other)) return true;
+  return object.refuse_object(
+      one.is_ground()
+          ? fmt::format("a contact needs a body: {} are both on the ground", what)
+          : fmt::format("{} of the contact are on the same body '{}'", what, one.name()));
+}
+
+double extent(const std::vector<Vec3>& corners) {
+  double largest = 0.0;
+  for (const Vec3& corner : corners) {
+    largest = std::max(largest, (corner - corners.front()).cwiseAbs().maxCoeff());
+  }
+  return largest;
+}
+
+// The sum of the triangles that the corners span, relative to the square of the extent.
+double enclosed_area(const std::vector<Vec3>& corners, double size) {
+  Vec3 twice_area = Vec3::Zero();
+  for (std::size_t i = 0; i + 1 < corners.size(); ++i) {
+    const Vec3 one = (corners[i] - corners.front()) / size;
+    const Vec3 other = (corners[i + 1] - corners.front()) / size;
+    twice_area += one.cross(other);
+  }
+  return twice_area.norm();
+}
+
+void check_outline(const ObjectCheck& object, const ContactSpec& contact, bool planar) {
+  const std::vector<Vec3>& corners = contact.outline;
+  if (corners.empty() || !object.knows("outline")) return;
+  if (planar && corners.size() != 2) {
+    object.refuse("outline", fmt::format("'outline': a face in the plane has two corners, found {}",
+                                         corners.size()));
+    return;
+  }
+  if (!planar && corners.size() < 3) {
+    object.refuse("outline", fmt::format("'outline': expected at least three corners, found {}",
+                                         corners.size()));
+    return;
+  }
+  if (!object.points("outline", corners, planar)) return;
+  const double size = extent(corners);
+  if (size == 0.0 || (!planar && enclosed_area(corners, size) < flatness)) {
+    object.refuse("outline", "'outline': the corners lie on one line and enclose nothing");
+    return;
+  }
+  if (!object.knows("normal")) return;
+  const Vec3 normal = contact.normal.stableNormalized();
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    const double off = ((corners[i] - contact.face.point) / size).dot(normal) * size;
+    if (std::abs(off) <= flatness * size) continue;
+    object.refuse_entry(
+        "outline", i, fmt::format("'outline': this corner is {} m off the plane of the face", off));
+    return;
+  }
+}
+
+void check_face(const ObjectCheck& object, const ContactSpec& contact, const BodyChoice& body,
+                bool planar_pair) {
+  if (body.is(BodyKind::point)) {
+    object.refuse("face.body",
+                  fmt::format("point body '{}' has no face; it can only be the point of a contact",
+                              body.name()));
+    return;
+  }
+  const bool planar = body.is(BodyKind::planar) || (body.is_ground() && planar_pair);
+  check_point(object, "face.point", contact.face.point, body, planar);
+  if (!object.direction("normal", contact.normal)) return;
+  if (planar && !object.vector_in_plane("normal", contact.normal)) return;
+  if (body.is_known()) check_outline(object, contact, planar);
+}
+
+void check_sphere_partner(const ObjectCheck& object, const ContactSpec& contact,
+                          const BodyChoice& body, bool planar_pair) {
+  check_point(object, "face.point", contact.face.point, body,
+              body.is(BodyKind::planar) || (body.is_ground() && planar_pair));
+  if (!object.number("face_radius", contact.face_radius, ranges::positive)) return;
+  if (contact.geometry != ContactGeometry::sphere_in_sphere || !object.knows("radius")) return;
+  if (contact.radius < contact.face_radius) return;
+  object.refuse("face",
+                fmt::format("a sphere of radius {} m does not fit into a hollow one of {} m",
+                            contact.radius, contact.face_radius));
+}
+
+ObjectCheck check_of(const ContactSpec& contact, std::vector<Mistake>& mistakes) {
+  return {fmt::format("contact '{}'", contact.name), contact.place, contact.keys, mistakes};
+}
+
+// ---- Groups
+
+using Spheres = std::vector<ContactGroupSpec::Sphere>;
+
+// The bodies of the spheres, of which at most one thing is said to be wrong.
+std::vector<BodyChoice> check_spheres(const ObjectCheck& object, const Spheres& spheres,
+                                      const char* body_key, const char* point_key,
+                                      const char* radius_key, BodyLookup& bodies) {
+  std::vector<BodyChoice> choices;
+  std::set<std::string, std::less<>> names;
+  for (const ContactGroupSpec::Sphere& sphere : spheres) {
+    choices.push_back(find_body(object, body_key, sphere.centre.body, bodies));
+    const BodyChoice& body = choices.back();
+    check_point(object, point_key, sphere.centre.point, body, body.is(BodyKind::planar));
+    const bool good = object.number(radius_key, sphere.radius, ranges::positive);
+    if (!names.insert(sphere.centre.body).second) {
+      object.refuse(body_key,
+                    fmt::format("a group of spheres has body '{}' twice", sphere.centre.body));
+      break;
+    }
+    if (!good || !body.is_known()) break;
+  }
+  return choices;
+}
+
+void check_two_lists(const ObjectCheck& object, const ContactGroupSpec& group) {
+  std::set<std::string, std::less<>> ones;
+  for (const ContactGroupSpec::Sphere& sphere : group.ones) ones.insert(sphere.centre.body);
+  const auto common = static_cast<std::size_t>(
+      std::count_if(group.twos.begin(), group.twos.end(),
+                    [&](const auto& sphere) { return ones.contains(sphere.centre.body); }));
+  const bool all = common == group.ones.size() && common == group.twos.size();
+  if (group.among_themselves ? all : common == 0) return;
+  object.refuse_object(
+      "the two lists of a group of spheres must name the same bodies, with 'among_themselves', or "
+      "have none in common");
+}
+
+}  // namespace
+
+void check_contact(const ContactSpec& contact, BodyLookup& bodies, std::vector<Mistake>& mistakes) {
+  const ObjectCheck object = check_of(contact, mistakes);
+  check_law(object, contact);
+  const BodyChoice one = find_body(object, "point.body", contact.point.body, bodies);
+  const BodyChoice other = find_body(object, "face.body", contact.face.body, bodies);
+  if (check_pair(object, surfaces_of(contact), one, other)) {
+    check_rotations(object, one, other, contact);
+  }
+  const bool planar = is_planar_pair(one, other);
+  check_point(object, "point.point", contact.point.point, one,
+              one.is(BodyKind::planar) || (one.is_ground() && planar));
+  if (contact.geometry != ContactGeometry::point_on_face) {
+    object.number("radius", contact.radius, ranges::positive);
+  }
+  if (touches_face(contact)) {
+    check_face(object, contact, other, planar);
+  } else {
+    check_sphere_partner(object, contact, other, planar);
+  }
+}
+
+void check_contact_group(const ContactGroupSpec& group, BodyLookup& bodies,
+                         std::vector<Mistake>& mistakes) {
+  const ObjectCheck object = check_of(group.contact, mistakes);
+  check_law(object, group.contact);
+  const bool on_face = group.twos.empty();
+  const auto wanted = on_face ? ContactGeometry::sphere_on_face : ContactGeometry::sphere_on_sphere;
+  if (group.contact.geometry != wanted) {
+    object.refuse_object("a group of spheres can touch a face or other spheres from outside");
+    return;
+  }
+  if (group.ones.empty()) {
+    object.refuse_object("a group of spheres has no spheres");
+    return;
+  }
+  const std::vector<BodyChoice> ones =
+      check_spheres(object, group.ones, "point.body", "point.point", "radius", bodies);
+  if (!on_face) {
+    const std::vector<BodyChoice> twos =
+        check_spheres(object, group.twos, "face.body", "face.point", "face_radius", bodies);
+    check_two_lists(object, group);
+    check_rotations(object, ones.front(), twos.back(), group.contact);
+    return;
+  }
+  const BodyChoice face = find_body(object, "face.body", group.contact.face.body, bodies);
+  for (const BodyChoice& one : ones) {
+    if (!check_pair(object, "sphere and face", one, face)) break;
+  }
+  check_rotations(object, ones.front(), face, group.contact);
+  check_face(object, group.contact, face, is_planar_pair(ones.front(), face));
+  if (!group.contact.outline.empty()) {
+    object.refuse("outline", "'outline': a face that a group of spheres touches has no edge");
+  }
+}
+
+}  // namespace clatter
