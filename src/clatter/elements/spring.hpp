@@ -3,16 +3,18 @@
 #include <string>
 
 #include <clatter/elements/pair_coordinate.hpp>
+#include <clatter/elements/spring_law.hpp>
 
 namespace clatter {
 
-/// A linear spring and damper on a coordinate s: force -(k (s - rest) + c ds/dt) along its
-/// gradient. What the coordinate is makes it axial, linear or torsional. `reached`: the coordinate
-/// at the start of the step, which the turns of an angle are counted from.
+/// A spring and damper on a coordinate s: force -(law(s - rest) + c ds/dt) along its gradient. What
+/// the coordinate is makes it axial, linear or torsional. A spring that acts to one side has a
+/// damper only while it acts, and the two together never have the other sign. `reached`: the
+/// coordinate at the start of the step, which the turns of an angle are counted from.
 class Spring {
  public:
-  Spring(std::string name, const PairCoordinate& coordinate, double stiffness, double damping,
-         double rest);
+  Spring(std::string name, const PairCoordinate& coordinate, SpringLaw law, double damping,
+         double rest, Place place = {});
 
   const std::string& name() const { return name_; }
   int a() const { return coordinate_.a(); }
@@ -29,15 +31,26 @@ class Spring {
 
   double energy(const Configuration& q, double reached) const;
   /// Power that the damper takes out, >= 0.
-  double dissipated_power(const Configuration& q, const NodalVector& v) const;
+  double dissipated_power(const Configuration& q, const NodalVector& v, double reached) const;
 
   double coordinate(const Configuration& q, double reached) const;
   double coordinate_at_start(const Configuration& q) const { return coordinate_.value(q); }
 
+  /// Throws Error when the law has no meaning there.
+  void check(const Configuration& q, double reached) const;
+
  private:
+  /// False when a spring that acts to one side is slack.
+  bool acts(double elongation, double tension) const {
+    return side_ == 0 || (side_ * elongation > 0.0 && side_ * tension > 0.0);
+  }
+
   std::string name_;
   PairCoordinate coordinate_;
-  double stiffness_, damping_, rest_;
+  SpringLaw law_;
+  int side_;
+  double damping_, rest_;
+  Place place_;
 };
 
 }  // namespace clatter

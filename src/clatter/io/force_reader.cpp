@@ -59,6 +59,81 @@ void read_spring_axis(const TomlTable& table, Dimension pair, SpringSpec& spring
   }
 }
 
+constexpr std::array<std::pair<std::string_view, SpringLawKind>, 4> spring_laws = {{
+    {"linear", SpringLawKind::linear},
+    {"one_sided", SpringLawKind::one_sided},
+    {"table", SpringLawKind::table},
+    {"gas", SpringLawKind::gas},
+}};
+
+// Keys that belong to some laws only, and whether these need them.
+struct LawKey {
+  const char* key;
+  std::array<bool, 4> allowed;  // in the order of the laws
+  bool needed;
+};
+constexpr std::array<LawKey, 6> law_keys = {{
+    {"stiffness", {true, true, false, false}, false},
+    {"acts_in", {false, true, false, false}, true},
+    {"table", {false, false, true, false}, true},
+    {"force", {false, false, false, true}, true},
+    {"gas_length", {false, false, false, true}, true},
+    {"exponent", {false, false, false, true}, false},
+}};
+
+void check_law_keys(const TomlTable& table, SpringLawKind law) {
+  const auto index = static_cast<std::size_t>(law);
+  const std::string_view word = spring_laws[index].first;
+  for (const LawKey& entry : law_keys) {
+    if (entry.allowed[index]) {
+      if (entry.needed && !table.has(entry.key)) {
+        table.refuse_table(
+            fmt::format("missing key '{}' in [[spring]]: law \"{}\" needs it", entry.key, word));
+      }
+    } else if (table.has_usable(entry.key)) {
+      std::vector<std::string> laws;
+      for (std::size_t i = 0; i < spring_laws.size(); ++i) {
+        if (entry.allowed[i]) laws.push_back(fmt::format("\"{}\"", spring_laws[i].first));
+      }
+      table.refuse_key(entry.key,
+                       fmt::format("'{}' has no meaning for law \"{}\"; leave it out or give law "
+                                   "{}",
+                                   entry.key, word, fmt::join(laws, " or ")));
+    }
+  }
+}
+
+void read_spring_table(const TomlTable& table, SpringSpec& spring) {
+  const auto points = table.pairs("table");
+  if (!points) return;
+  for (std::size_t i = 1; i < points->size(); ++i) {
+    if ((*points)[i].x() > (*points)[i - 1].x()) continue;
+    table.refuse_at(table.entry_place("table", i),
+                    fmt::format("'table': elongations must ascend, but {} follows {}",
+                                (*points)[i].x(), (*points)[i - 1].x()));
+    return;
+  }
+  spring.table = *points;
+}
+
+void read_spring_law(const TomlTable& table, SpringSpec& spring) {
+  if (table.has("law") && !table.has_usable("law")) return;
+  const std::string word = table.text("law").value_or("linear");
+  for (const auto& [name, law] : spring_laws) {
+    if (name == word) spring.law = law;
+  }
+  if (spring.law == SpringLawKind::gas && spring.kind == SpringKind::torsional) {
+    table.refuse("law", "a gas pushes along a line; use kind \"axial\" or \"linear\"");
+    return;
+  }
+  check_law_keys(table, spring.law);
+  spring.acts_in_tension = table.text("acts_in") != "compression";
+  read_spring_table(table, spring);
+  spring.force = table.number("force").value_or(0.0);
+  spring.gas_length = table.number("gas_length").value_or(0.0);
+  spring.exponent = table.number("exponent").value_or(spring.exponent);
+}
+
 SpringSpec read_spring(const TomlTable& table, const BodyLookup& bodies) {
   SpringSpec spring;
   spring.place = table.place();
@@ -92,7 +167,9 @@ SpringSpec read_spring(const TomlTable& table, const BodyLookup& bodies) {
   spring.damping = table.number("damping").value_or(0.0);
   const bool wrong = (table.has("stiffness") && !table.has_usable("stiffness")) ||
                      (table.has("damping") && !table.has_usable("damping"));
-  if (!wrong && spring.stiffness == 0.0 && spring.damping == 0.0) {
+  read_spring_law(table, spring);
+  const bool stiff_by_law = spring.law == SpringLawKind::table || spring.law == SpringLawKind::gas;
+  if (!wrong && !stiff_by_law && spring.stiffness == 0.0 && spring.damping == 0.0) {
     table.refuse_table("a spring needs a positive 'stiffness' or 'damping'");
   }
   return spring;

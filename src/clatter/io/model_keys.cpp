@@ -491,6 +491,35 @@ TableDescription spring() {
            "",
            "z for a torsional spring in the plane",
            "In the frame of `a`; needed except for torsional springs between planar bodies."},
+          {"law",
+           {},
+           word,
+           "",
+           "\"linear\"",
+           "Tension by elongation, that is length or angle less that at rest: `linear`, "
+           "`one_sided` in `acts_in` only, after a `table`, or that of a `gas`.",
+           any,
+           {"linear", "one_sided", "table", "gas"}},
+          {"acts_in",
+           {},
+           word,
+           "",
+           "none",
+           "Law one_sided: `tension` is a rope, `compression` a buffer. The damper acts only while "
+           "the spring does.",
+           any,
+           {"tension", "compression"}},
+          {"table", straight, pairs, "m, N", "none",
+           "Law table: elongation, ascending, and tension. Linear in between and on beyond the "
+           "ends."},
+          {"force", straight, number, "N", "none",
+           "Law gas: with which it pushes the ends apart at the rest length.", positive},
+          {"gas_length", straight, number, "m", "none",
+           "Law gas: length of the column of gas at the rest length.", positive},
+          {"exponent", straight, number, "", literal(SpringSpec{}.exponent),
+           "Law gas: of (`gas_length`/length of the column); 1 for slow changes, 1.4 for fast "
+           "ones.",
+           between(1.0, 1.4)},
           {"stiffness", straight, number, "N/m", literal(SpringSpec{}.stiffness),
            "Stiffness or damping must be positive.", not_negative},
           {"damping", straight, number, "N s/m", literal(SpringSpec{}.damping),
@@ -508,6 +537,9 @@ TableDescription spring() {
            "m",
            "as at the start",
            "Distance from `a` to `b` along `axis` without force; may be negative."},
+          {"table", torsional, pairs, "rad, N m", "none",
+           "Law table: angle less `rest_angle`, ascending, and torque. Linear in between and on "
+           "beyond the ends."},
           {"stiffness", torsional, number, "N m/rad", literal(SpringSpec{}.stiffness),
            "Stiffness or damping must be positive.", not_negative},
           {"damping", torsional, number, "N m s/rad", literal(SpringSpec{}.damping),
@@ -1105,6 +1137,8 @@ std::string KeyDescription::expected() const {
       return "list of vectors";
     case point_or_points:
       return "vector or list of vectors";
+    case pairs:
+      return "list of two or more pairs of numbers";
     case inertia:
       return "three numbers, or three rows of three";
     case formulas:

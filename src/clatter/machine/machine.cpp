@@ -69,8 +69,8 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
                               "it has no direction; move one or use kind = \"linear\"",
                               spec.name));
     }
-    springs_.emplace_back(spec.name, coordinate, spec.stiffness, spec.damping,
-                          spec.rest.value_or(coordinate.value(q0_)));
+    springs_.emplace_back(spec.name, coordinate, spring_law(spec), spec.damping,
+                          spec.rest.value_or(coordinate.value(q0_)), spec.place);
   }
   for (const LoadSpec& spec : model.loads) {
     loads_.emplace_back(spec.name, node_of(spec.at), about_node(spec.at).point, spec.force,
@@ -381,6 +381,10 @@ void Machine::check_bends(const Configuration& q) const {
   }
 }
 
+void Machine::check_springs(const Configuration& q, std::span<const double> turns) const {
+  for (std::size_t s = 0; s < springs_.size(); ++s) springs_[s].check(q, turns[s]);
+}
+
 ForceSizes Machine::forces(const Configuration& q, const NodalVector& v, Instant& instant,
                            NodalVector& f) const {
   ForceSizes sizes;
@@ -519,10 +523,13 @@ double Machine::load_power(const Configuration& q, const NodalVector& v,
   return power;
 }
 
-double Machine::damper_power(const Configuration& q, const NodalVector& v) const {
+double Machine::damper_power(const Configuration& q, const NodalVector& v,
+                             std::span<const double> turns) const {
   double power = 0.0;
   for (const BeamElement& element : beam_elements_) power += element.dissipated_power(q, v);
-  for (const Spring& spring : springs_) power += spring.dissipated_power(q, v);
+  for (std::size_t s = 0; s < springs_.size(); ++s) {
+    power += springs_[s].dissipated_power(q, v, turns[s]);
+  }
   return power;
 }
 

@@ -116,6 +116,8 @@ class Machine {
 
   /// Throws Error when an element of a beam is bent so much that its strain loses its meaning.
   void check_bends(const Configuration& q) const;
+  /// Throws Error when a spring is where its law has no meaning.
+  void check_springs(const Configuration& q, std::span<const double> turns) const;
 
   /// f(q, v, t). Leaves in the instant how the beams lie, for their tangents.
   ForceSizes forces(const Configuration& q, const NodalVector& v, Instant& instant,
@@ -141,7 +143,8 @@ class Machine {
   /// Linear momentum, and angular momentum about the origin, in space axes.
   Vec6 momentum(const Configuration& q, const NodalVector& v) const;
   double load_power(const Configuration& q, const NodalVector& v, const Instant& instant) const;
-  double damper_power(const Configuration& q, const NodalVector& v) const;
+  double damper_power(const Configuration& q, const NodalVector& v,
+                      std::span<const double> turns) const;
 
   double total_mass() const { return total_mass_; }
   int body_count() const { return static_cast<int>(nodes_.size()) - 1; }

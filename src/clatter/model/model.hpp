@@ -141,14 +141,27 @@ enum class SpringKind {
   torsional,  ///< about `axis` (fixed in a)
 };
 
+enum class SpringLawKind {
+  linear,
+  one_sided,  ///< linear, in tension or in compression only
+  table,      ///< linear between points
+  gas,        ///< a column of gas, pushes apart
+};
+
 struct SpringSpec {
   std::string name;
   SpringKind kind = SpringKind::axial;
   Attachment a, b;
-  Vec3 axis = Vec3::UnitX();   ///< linear, torsional: in the frame of a
-  double stiffness = 0.0;      ///< [N/m], [N m/rad]
-  double damping = 0.0;        ///< [N s/m], [N m s/rad]
-  std::optional<double> rest;  ///< rest length or angle; as at the start when absent
+  Vec3 axis = Vec3::UnitX();  ///< linear, torsional: in the frame of a
+  SpringLawKind law = SpringLawKind::linear;
+  double stiffness = 0.0;              ///< [N/m], [N m/rad]; linear, one_sided
+  double damping = 0.0;                ///< [N s/m], [N m s/rad]
+  std::optional<double> rest;          ///< rest length or angle; as at the start when absent
+  bool acts_in_tension = true;         ///< one_sided: in tension, else in compression
+  std::vector<Eigen::Vector2d> table;  ///< elongation [m], [rad], ascending, and tension
+  double force = 0.0;                  ///< [N] gas: at the rest length
+  double gas_length = 0.0;             ///< [m] of the column there
+  double exponent = 1.0;               ///< gas: 1 isothermal to 1.4 adiabatic
   Place place;
 };
 

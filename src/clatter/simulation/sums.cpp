@@ -8,7 +8,7 @@ namespace {
 Powers powers_of(const Machine& machine, const Instant& instant, const State& state) {
   Powers p;
   p.load = machine.load_power(state.q, state.v, instant);
-  p.damper = machine.damper_power(state.q, state.v);
+  p.damper = machine.damper_power(state.q, state.v, state.turns);
   for (std::size_t j = 0; j < machine.joints().size(); ++j) {
     const Joint& joint = machine.joints()[j];
     for (std::size_t i = 0; i < joint.rows().size(); ++i) {
