@@ -25,6 +25,12 @@ class Spring {
     Vec12 generalised;                 ///< on a and b
   };
   void force(const Configuration& q, const NodalVector& v, double reached, Force& f) const;
+  void generalised_force(const Configuration& q, const NodalVector& v, double reached,
+                         Vec12& f) const {
+    Force all;
+    force(q, v, reached, all);
+    f = all.generalised;
+  }
   /// K = -d(force)/dq, C = -d(force)/dv
   void tangent(const Configuration& q, const NodalVector& v, double reached, Mat12& K,
                Mat12& C) const;

@@ -64,6 +64,15 @@ TableDescription model() {
            "body"},
           {"beam", {}, tables, "", "none", "Bodies that bend.", any, {}, "beam"},
           {"spring", {}, tables, "", "none", "Springs and dampers.", any, {}, "spring"},
+          {"bushing",
+           {},
+           tables,
+           "",
+           "none",
+           "Springs and dampers in all directions at once.",
+           any,
+           {},
+           "bushing"},
           {"load", {}, tables, "", "none", "Applied forces and torques.", any, {}, "load"},
           {"joint", {}, tables, "", "none", "What ties bodies together.", any, {}, "joint"},
           {"contact", {}, tables, "", "none", "What may touch what.", any, {}, "contact"},
@@ -563,6 +572,74 @@ TableDescription end() {
                "[0, 0, 0]",
                "In the body frame. Without meaning for torsional springs."},
           }};
+}
+
+TableDescription bushing() {
+  return {
+      "bushing",
+      "[[bushing]]",
+      "",
+      "bushing",
+      {
+          {"name",
+           {},
+           text,
+           "",
+           "`bushing1`, `bushing2` ...",
+           "Unique among the bushings; without `/`."},
+          {"a", {}, text, "", required, "Name of a body or beam node, or `ground`."},
+          {"b", {}, text, "", required, "Name of another body or beam node, or `ground`."},
+          {"point", {}, vector, "m", "none", "Where the bushing is in space at the start."},
+          {"point_a",
+           {},
+           vector,
+           "m",
+           "none",
+           "Instead of `point`, together with `point_b`: in the frame of `a`."},
+          {"point_b", {}, vector, "m", "none", "In the frame of `b`."},
+          {"axis",
+           {},
+           direction,
+           "",
+           "x axis of space",
+           "First axis of the bushing, in space at the start; turns with `a`."},
+          {"axis2",
+           {},
+           direction,
+           "",
+           "y axis of space",
+           "Second one, perpendicular to it; goes with `axis`, but not in the plane."},
+          {"stiffness",
+           {},
+           vector,
+           "N/m",
+           "[0, 0, 0]",
+           "Along the three axes, of the displacement of the point of `b` from that of `a`.",
+           not_negative},
+          {"rotational_stiffness",
+           {},
+           triple,
+           "N m/rad",
+           "[0, 0, 0]",
+           "About the three axes, of the rotation vector since the start; in the plane `[0, 0, "
+           "k]`.",
+           not_negative},
+          {"damping", {}, vector, "N s/m", "[0, 0, 0]", "Along the three axes.", not_negative},
+          {"rotational_damping",
+           {},
+           triple,
+           "N m s/rad",
+           "[0, 0, 0]",
+           "About the three axes, of the relative angular velocity.",
+           not_negative},
+          {"preload",
+           {},
+           vector,
+           "N",
+           "[0, 0, 0]",
+           "Tension along the three axes where the two points meet; positive pulls `b` back along "
+           "the axis."},
+      }};
 }
 
 TableDescription load() {
@@ -1126,7 +1203,7 @@ std::string KeyDescription::expected() const {
     case formula:
       return "number or formula in `t`";
     case vector:
-      return "vector";
+      return limits.empty() ? "vector" : "vector with entries" + limits;
     case triple:
       return "three numbers" + limits;
     case direction:
@@ -1180,9 +1257,9 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(),   body(),   repeat(), shape(),      orientation(), beam(),
-      section(), spring(), end(),    load(),       joint(),       contact(),
-      point(),   sphere(), face(),   integrator(), output(),      verify()};
+      model(),  body(), repeat(),     shape(),  orientation(), beam(),    section(),
+      spring(), end(),  bushing(),    load(),   joint(),       contact(), point(),
+      sphere(), face(), integrator(), output(), verify()};
   return tables;
 }
 

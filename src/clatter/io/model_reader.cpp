@@ -13,6 +13,7 @@
 #include <clatter/io/beam_reader.hpp>
 #include <clatter/io/body_lookup.hpp>
 #include <clatter/io/body_reader.hpp>
+#include <clatter/io/bushing_reader.hpp>
 #include <clatter/io/contact_reader.hpp>
 #include <clatter/io/force_reader.hpp>
 #include <clatter/io/joint_reader.hpp>
@@ -215,6 +216,7 @@ Model read_tables(const toml::table& root, ModelUse use, std::vector<Mistake>& m
   // Without a list of bodies, complaints about every name would hide the reason.
   if (has_none || !lists_are_sound) lookup.doubt_all();
   model.springs = read_springs(table.tables("spring"), lookup);
+  model.bushings = read_bushings(table.tables("bushing"), lookup);
   model.loads = read_loads(table.tables("load"), lookup);
   model.joints = read_joints(table.tables("joint"), lookup, model.assemble);
   ContactReading contacts = read_contacts(table.tables("contact"), lookup);

@@ -52,9 +52,9 @@ CoupledMatrix::CoupledMatrix(const Machine& machine, std::span<const Contact> co
       part.beams.push_back(reserve_square(dofs_of(element.a(), element.b())));
     }
     if (!has_forces) return;
-    for (const Spring& spring : machine.springs()) {
-      part.springs.push_back(reserve_square(dofs_of(spring.a(), spring.b())));
-    }
+    for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
+      part.force_elements.push_back(reserve_square(dofs_of(element.a(), element.b())));
+    });
     for (const Load& load : machine.loads()) {
       part.loads.push_back(
           reserve_square((*node_table_)[static_cast<std::size_t>(load.node())].dof));

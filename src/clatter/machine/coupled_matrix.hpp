@@ -39,13 +39,15 @@ class CoupledMatrix {
    public:
     void add_node(int node, const Mat6& block) { add(part_.nodes, node, block); }
     void add_beam_element(int element, const Mat12& block) { add(part_.beams, element, block); }
-    void add_spring(int spring, const Mat12& block) { add(part_.springs, spring, block); }
+    void add_force_element(int element, const Mat12& block) {
+      add(part_.force_elements, element, block);
+    }
     void add_load(int load, const Mat6& block) { add(part_.loads, load, block); }
 
    private:
     friend class CoupledMatrix;
     struct Blocks {
-      std::vector<SystemMatrix::Block> nodes, beams, springs, loads;
+      std::vector<SystemMatrix::Block> nodes, beams, force_elements, loads;
     };
     Part(SystemMatrix& matrix, const Blocks& part) : matrix_(matrix), part_(part) {}
     template <class Block>

@@ -37,10 +37,10 @@ KktMatrix::KktMatrix(const Machine& machine, std::span<const Contact> contacts)
     const auto dofs = dofs_of(*node_table_, element.a(), element.b());
     beams_.push_back(matrix_.reserve(dofs, dofs));
   }
-  for (const Spring& spring : machine.springs()) {
-    const auto dofs = dofs_of(*node_table_, spring.a(), spring.b());
-    springs_.push_back(matrix_.reserve(dofs, dofs));
-  }
+  for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
+    const auto dofs = dofs_of(*node_table_, element.a(), element.b());
+    force_elements_.push_back(matrix_.reserve(dofs, dofs));
+  });
   for (const Load& load : machine.loads()) {
     const auto& dofs = (*node_table_)[load.node()].dof;
     loads_.push_back(matrix_.reserve(dofs, dofs));

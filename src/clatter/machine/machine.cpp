@@ -69,8 +69,16 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
                               "it has no direction; move one or use kind = \"linear\"",
                               spec.name));
     }
-    springs_.emplace_back(spec.name, coordinate, spring_law(spec), spec.damping,
-                          spec.rest.value_or(coordinate.value(q0_)), spec.place);
+    std::get<std::vector<Spring>>(force_elements_)
+        .emplace_back(spec.name, coordinate, spring_law(spec), spec.damping,
+                      spec.rest.value_or(coordinate.value(q0_)), spec.place);
+  }
+  for (const BushingSpec& spec : model.bushings) {
+    BushingSpec local = spec;
+    local.a = about_node(spec.a);
+    local.b = about_node(spec.b);
+    std::get<std::vector<Bushing>>(force_elements_)
+        .emplace_back(local, node_of(spec.a), node_of(spec.b));
   }
   for (const LoadSpec& spec : model.loads) {
     loads_.emplace_back(spec.name, node_of(spec.at), about_node(spec.at).point, spec.force,
@@ -300,6 +308,7 @@ double Machine::measure_length(const Model& model) const {
   };
   for (std::size_t n = 1; n < nodes_.size(); ++n) box.extend(q0_[n].x);
   for (const SpringSpec& s : model.springs) include(s.a), include(s.b);
+  for (const BushingSpec& s : model.bushings) include(s.a), include(s.b);
   for (const LoadSpec& s : model.loads) include(s.at);
   for (const JointSpec& s : model.joints) include(s.a), include(s.b);
   for (const ContactSpec& s : model.contacts) include(s.point), include(s.face);
@@ -320,14 +329,18 @@ double Machine::measure_length(const Model& model) const {
 
 std::vector<double> Machine::turns_at_start() const {
   std::vector<double> turns;
-  for (const Spring& spring : springs_) turns.push_back(spring.coordinate_at_start(q0_));
+  for_each_force_element(force_elements_, [&](const auto& element, std::size_t) {
+    turns.push_back(element.coordinate_at_start(q0_));
+  });
   for (const Joint& joint : joints_) turns.push_back(joint.coordinate_at_start(q0_));
   return turns;
 }
 
 void Machine::count_turns(const Configuration& q, std::span<double> turns) const {
-  double* reached = turns.data();
-  for (const Spring& spring : springs_) *reached = spring.coordinate(q, *reached), ++reached;
+  for_each_force_element(force_elements_, [&](const auto& element, std::size_t e) {
+    turns[e] = element.coordinate(q, turns[e]);
+  });
+  double* reached = turns.data() + force_element_count();
   for (const Joint& joint : joints_) *reached = joint.coordinate(q, *reached), ++reached;
 }
 
@@ -381,8 +394,9 @@ void Machine::check_bends(const Configuration& q) const {
   }
 }
 
-void Machine::check_springs(const Configuration& q, std::span<const double> turns) const {
-  for (std::size_t s = 0; s < springs_.size(); ++s) springs_[s].check(q, turns[s]);
+void Machine::check_force_elements(const Configuration& q, std::span<const double> turns) const {
+  for_each_force_element(force_elements_,
+                         [&](const auto& element, std::size_t e) { element.check(q, turns[e]); });
 }
 
 ForceSizes Machine::forces(const Configuration& q, const NodalVector& v, Instant& instant,
@@ -415,13 +429,12 @@ ForceSizes Machine::forces(const Configuration& q, const NodalVector& v, Instant
     add_to_pair(f, element.a(), element.b(), beam_force);
     sizes.terms += weighted_size(element.a(), element.b(), beam_force);
   }
-  Spring::Force spring_force;
-  for (std::size_t s = 0; s < springs_.size(); ++s) {
-    const Spring& spring = springs_[s];
-    spring.force(q, v, instant.turns[s], spring_force);
-    add_to_pair(f, spring.a(), spring.b(), spring_force.generalised);
-    sizes.terms += weighted_size(spring.a(), spring.b(), spring_force.generalised);
-  }
+  Vec12 pair_force;
+  for_each_force_element(force_elements_, [&](const auto& element, std::size_t e) {
+    element.generalised_force(q, v, instant.turns[e], pair_force);
+    add_to_pair(f, element.a(), element.b(), pair_force);
+    sizes.terms += weighted_size(element.a(), element.b(), pair_force);
+  });
   for (std::size_t l = 0; l < loads_.size(); ++l) {
     const Load& load = loads_[l];
     const Vec6 given = load.generalised(instant.loads[l], q[load.node()]);
@@ -488,7 +501,9 @@ double Machine::gravity_energy(const Configuration& q) const {
 double Machine::elastic_energy(const Configuration& q, std::span<const double> turns) const {
   double energy = 0.0;
   for (const BeamElement& element : beam_elements_) energy += element.energy(element.helix(q));
-  for (std::size_t s = 0; s < springs_.size(); ++s) energy += springs_[s].energy(q, turns[s]);
+  for_each_force_element(force_elements_, [&](const auto& element, std::size_t e) {
+    energy += element.energy(q, turns[e]);
+  });
   return energy;
 }
 
@@ -527,9 +542,9 @@ double Machine::damper_power(const Configuration& q, const NodalVector& v,
                              std::span<const double> turns) const {
   double power = 0.0;
   for (const BeamElement& element : beam_elements_) power += element.dissipated_power(q, v);
-  for (std::size_t s = 0; s < springs_.size(); ++s) {
-    power += springs_[s].dissipated_power(q, v, turns[s]);
-  }
+  for_each_force_element(force_elements_, [&](const auto& element, std::size_t e) {
+    power += element.dissipated_power(q, v, turns[e]);
+  });
   return power;
 }
 

@@ -9,10 +9,10 @@
 
 #include <clatter/contact/geometry/contact.hpp>
 #include <clatter/elements/beam_element.hpp>
+#include <clatter/elements/force_elements.hpp>
 #include <clatter/elements/joint.hpp>
 #include <clatter/elements/load.hpp>
 #include <clatter/elements/node.hpp>
-#include <clatter/elements/spring.hpp>
 #include <clatter/model/model.hpp>
 
 namespace clatter {
@@ -78,7 +78,14 @@ class Machine {
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Beam>& beams() const { return beams_; }
   const std::vector<BeamElement>& beam_elements() const { return beam_elements_; }
-  const std::vector<Spring>& springs() const { return springs_; }
+  const ForceElements& force_elements() const { return force_elements_; }
+  std::size_t force_element_count() const { return count_of(force_elements_); }
+  const std::vector<Spring>& springs() const {
+    return std::get<std::vector<Spring>>(force_elements_);
+  }
+  const std::vector<Bushing>& bushings() const {
+    return std::get<std::vector<Bushing>>(force_elements_);
+  }
   const std::vector<Load>& loads() const { return loads_; }
   const std::vector<Joint>& joints() const { return joints_; }
   /// Contacts that are always listed. Those of groups come and go: ContactList has them.
@@ -99,12 +106,12 @@ class Machine {
   const Configuration& initial_configuration() const { return q0_; }
   const NodalVector& initial_velocity() const { return v0_; }
 
-  /// Coordinates that count turns, of all springs and then of all joints, at the start.
+  /// Coordinates that count turns, of all force elements and then of all joints, at the start.
   std::vector<double> turns_at_start() const;
   /// The same at the end of a step, from what they were before.
   void count_turns(const Configuration& q, std::span<double> turns) const;
   double turns_of_joint(std::size_t j, std::span<const double> turns) const {
-    return turns[springs_.size() + j];
+    return turns[force_element_count() + j];
   }
 
   Instant instant_at_start() const;
@@ -116,8 +123,8 @@ class Machine {
 
   /// Throws Error when an element of a beam is bent so much that its strain loses its meaning.
   void check_bends(const Configuration& q) const;
-  /// Throws Error when a spring is where its law has no meaning.
-  void check_springs(const Configuration& q, std::span<const double> turns) const;
+  /// Throws Error when a force element is where it has no meaning.
+  void check_force_elements(const Configuration& q, std::span<const double> turns) const;
 
   /// f(q, v, t). Leaves in the instant how the beams lie, for their tangents.
   ForceSizes forces(const Configuration& q, const NodalVector& v, Instant& instant,
@@ -169,7 +176,7 @@ class Machine {
   std::vector<Beam> beams_;
   std::vector<BeamElement> beam_elements_;
   double beam_noise_ = 0.0;  // weighted norm of what a unit displacement of round-off does
-  std::vector<Spring> springs_;
+  ForceElements force_elements_;
   std::vector<Load> loads_;
   std::vector<Joint> joints_;
   std::vector<Contact> own_contacts_;

@@ -71,12 +71,11 @@ void add_tangents(const Machine& machine, const Configuration& q, const NodalVec
   };
   add_beam_tangents(machine, v, instant, factors, T, matrix);
   Mat12 K, C;
-  for (std::size_t s = 0; s < machine.springs().size(); ++s) {
-    const Spring& spring = machine.springs()[s];
-    spring.tangent(q, v, instant.turns[s], K, C);
-    finish(K, spring.a(), spring.b());
-    matrix.add_spring(static_cast<int>(s), stiffness * K + damping * C);
-  }
+  for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t e) {
+    element.tangent(q, v, instant.turns[e], K, C);
+    finish(K, element.a(), element.b());
+    matrix.add_force_element(static_cast<int>(e), stiffness * K + damping * C);
+  });
   if (stiffness == 0.0) return;
   for (std::size_t l = 0; l < machine.loads().size(); ++l) {
     const Load& load = machine.loads()[l];

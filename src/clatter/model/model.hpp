@@ -165,6 +165,20 @@ struct SpringSpec {
   Place place;
 };
 
+/// Springs and dampers along and about three axes fixed in a.
+struct BushingSpec {
+  std::string name;
+  Attachment a, b;
+  Mat3 axes_a = Mat3::Identity();  ///< columns: axes in the frame of a
+  Mat3 axes_b = Mat3::Identity();  ///< the same in the frame of b, equal in space without torque
+  Vec3 stiffness = Vec3::Zero();   ///< [N/m]
+  Vec3 rotational_stiffness = Vec3::Zero();  ///< [N m/rad]
+  Vec3 damping = Vec3::Zero();               ///< [N s/m]
+  Vec3 rotational_damping = Vec3::Zero();    ///< [N m s/rad]
+  Vec3 preload = Vec3::Zero();               ///< [N] tension where the two points meet
+  Place place;
+};
+
 struct LoadSpec {
   std::string name;
   Attachment at;
@@ -322,6 +336,7 @@ struct Model {
   std::vector<BodySpec> bodies;
   std::vector<BeamSpec> beams;
   std::vector<SpringSpec> springs;
+  std::vector<BushingSpec> bushings;
   std::vector<LoadSpec> loads;
   std::vector<JointSpec> joints;
   std::vector<ContactSpec> contacts;

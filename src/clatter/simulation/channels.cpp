@@ -100,6 +100,7 @@ ChannelList::ChannelList(const Model& model, const Machine& machine, bool separa
     list_sections(beam);
   }
   for (std::size_t s = 0; s < machine_.springs().size(); ++s) list_spring(s);
+  for (const Bushing& bushing : machine_.bushings()) list_bushing(bushing);
   for (std::size_t j = 0; j < machine_.joints().size(); ++j) list_joint(j);
   for (std::size_t c = 0; c < machine_.own_contacts().size(); ++c) list_contact(c);
   for (std::size_t g = 0; g < machine_.contact_groups().size(); ++g) list_group(g);
@@ -213,6 +214,19 @@ void ChannelList::list_spring(std::size_t s) {
     spring.force(state.q, state.v, state.turns[s], force);
     *out = force.tension;
   });
+}
+
+void ChannelList::list_bushing(const Bushing& bushing) {
+  const auto list = [&](const char* name, const char* unit, Vec3 Bushing::Reading::*values) {
+    add("bushings/" + bushing.name() + name, {"x", "y", "z"}, unit,
+        [&bushing, values](const State& state, double* out) {
+          put(out, bushing.read(state.q, state.v).*values);
+        });
+  };
+  list("/displacement", "m", &Bushing::Reading::displacement);
+  list("/rotation", "rad", &Bushing::Reading::rotation);
+  list("/force", "N", &Bushing::Reading::force);
+  list("/torque", "N m", &Bushing::Reading::torque);
 }
 
 ChannelList::JointMultipliers ChannelList::of_joint(const VecX& all, std::size_t j) const {
