@@ -50,6 +50,7 @@ int check_model(const CheckOptions& options) {
   add(model.beams.size(), "beam", "beams");
   add(elements, "beam element", "beam elements");
   add(model.joints.size(), "joint", "joints");
+  add(model.couplers.size(), "coupler", "couplers");
   add(model.springs.size(), "spring", "springs");
   add(model.bushings.size(), "bushing", "bushings");
   add(model.loads.size(), "load", "loads");

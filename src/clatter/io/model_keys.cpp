@@ -75,6 +75,15 @@ TableDescription model() {
            "bushing"},
           {"load", {}, tables, "", "none", "Applied forces and torques.", any, {}, "load"},
           {"joint", {}, tables, "", "none", "What ties bodies together.", any, {}, "joint"},
+          {"coupler",
+           {},
+           tables,
+           "",
+           "none",
+           "Gears, racks, belts, differentials: what ties the motions of joints together.",
+           any,
+           {},
+           "coupler"},
           {"contact", {}, tables, "", "none", "What may touch what.", any, {}, "contact"},
           {"integrator",
            {},
@@ -775,6 +784,37 @@ TableDescription joint() {
       }};
 }
 
+TableDescription coupler() {
+  return {
+      "coupler",
+      "[[coupler]]",
+      "",
+      "coupler",
+      {
+          {"name",
+           {},
+           text,
+           "",
+           "`coupler1`, `coupler2` ...",
+           "Unique among the couplers; without `/`."},
+          {"joints",
+           {},
+           texts,
+           "",
+           required,
+           "Names of two or more joints that have a coordinate: revolute (angle, turns counted), "
+           "prismatic and cylindrical (displacement), distance (length)."},
+          {"ratios",
+           {},
+           numbers,
+           "",
+           required,
+           "Factors on their coordinates, as many and none of them zero; the sum of the products "
+           "stays what it is."},
+          {"offset", {}, number, "m or rad", "as at the start", "What the sum is."},
+      }};
+}
+
 TableDescription contact() {
   const ContactSpec c;
   return {
@@ -1257,9 +1297,9 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(),  body(), repeat(),     shape(),  orientation(), beam(),    section(),
-      spring(), end(),  bushing(),    load(),   joint(),       contact(), point(),
-      sphere(), face(), integrator(), output(), verify()};
+      model(),  body(),   repeat(),  shape(),      orientation(), beam(),    section(),
+      spring(), end(),    bushing(), load(),       joint(),       coupler(), contact(),
+      point(),  sphere(), face(),    integrator(), output(),      verify()};
   return tables;
 }
 

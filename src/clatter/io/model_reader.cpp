@@ -15,6 +15,7 @@
 #include <clatter/io/body_reader.hpp>
 #include <clatter/io/bushing_reader.hpp>
 #include <clatter/io/contact_reader.hpp>
+#include <clatter/io/coupler_reader.hpp>
 #include <clatter/io/force_reader.hpp>
 #include <clatter/io/joint_reader.hpp>
 #include <clatter/io/model_reader.hpp>
@@ -219,6 +220,7 @@ Model read_tables(const toml::table& root, ModelUse use, std::vector<Mistake>& m
   model.bushings = read_bushings(table.tables("bushing"), lookup);
   model.loads = read_loads(table.tables("load"), lookup);
   model.joints = read_joints(table.tables("joint"), lookup, model.assemble);
+  model.couplers = read_couplers(table.tables("coupler"), model.joints);
   ContactReading contacts = read_contacts(table.tables("contact"), lookup);
   model.contacts = std::move(contacts.contacts);
   model.contact_groups = std::move(contacts.groups);

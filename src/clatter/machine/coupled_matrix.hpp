@@ -98,7 +98,7 @@ class CoupledMatrix {
  private:
   static std::size_t at(Level level) { return static_cast<std::size_t>(level); }
   Pair reserve(const std::array<int, 12>& dofs, const std::array<std::vector<int>, 3>& multipliers,
-               bool is_contact);
+               bool is_contact, bool begins);
 
   const std::vector<Node>* node_table_;
   int dofs_, joint_rows_, contact_rows_, first_joint_row_, first_contact_row_;

@@ -78,7 +78,11 @@ KktMatrix::PairBlocks KktMatrix::reserve(const Joint& joint) {
       matrix_.reserve(dofs, multipliers, [&](int i, int row) { return rows[row].acts_on(i / 3); });
   for (std::size_t i = 0; i < rows.size(); ++i) {
     // Rows that hold no position stand alone where positions are corrected.
-    matrix_.set_multiplier(multipliers[i], dofs, !rows[i].holds_position());
+    if (rows[i].begins) {
+      matrix_.set_multiplier(multipliers[i], dofs, !rows[i].holds_position());
+    } else {
+      matrix_.add_held(multipliers[i], dofs);
+    }
   }
   return blocks;
 }

@@ -94,9 +94,48 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
     joint_rows_ += static_cast<int>(joint.rows().size());
     joints_.push_back(std::move(joint));
   }
+  for (const CouplerSpec& spec : model.couplers) add_coupler(spec);
   extents_.assign(nodes_.size(), 0.0);
   for (const ContactSpec& spec : model.contacts) add_contact(spec);
   for (const ContactGroupSpec& spec : model.contact_groups) add_group(spec);
+}
+
+void Machine::add_coupler(const CouplerSpec& spec) {
+  if (spec.joints.size() < 2 || spec.ratios.size() != spec.joints.size()) {
+    throw Error(
+        spec.place,
+        fmt::format("coupler '{}' needs two joints or more, and a ratio for each", spec.name));
+  }
+  std::vector<Joint> terms;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < spec.joints.size(); ++i) {
+    const auto of = std::find_if(joints_.begin(), joints_.end(), [&](const Joint& joint) {
+      return joint.name() == spec.joints[i] && !joint.rows().front().is_term();
+    });
+    if (of == joints_.end()) {
+      throw Error(spec.place, fmt::format("there is no joint '{}'", spec.joints[i]));
+    }
+    sum += spec.ratios[i] * of->coordinate_at_start(q0_);
+    const bool last = i + 1 == spec.joints.size();
+    terms.emplace_back(spec, i, *of, last ? spec.offset.value_or(sum) : 0.0);
+    terms.back().first_row = joint_rows_;
+  }
+  ++joint_rows_;
+  for (Joint& term : terms) joints_.push_back(std::move(term));
+}
+
+VecX Machine::joint_delassus(const Configuration& q) const {
+  VecX sum(joint_rows_);
+  Vec12 g;
+  for (const Joint& joint : joints_) {
+    for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+      const JointRow& row = joint.rows()[i];
+      row.row(q, g);
+      double& of_row = sum[joint.first_row + static_cast<Eigen::Index>(i)];
+      of_row = delassus(g, joint.a(), joint.b()) + (row.begins ? 0.0 : of_row);
+    }
+  }
+  return sum;
 }
 
 void Machine::add_contact(const ContactSpec& spec) {

@@ -87,6 +87,7 @@ class Machine {
     return std::get<std::vector<Bushing>>(force_elements_);
   }
   const std::vector<Load>& loads() const { return loads_; }
+  /// Joints, and after them the terms of couplers; see Joint.
   const std::vector<Joint>& joints() const { return joints_; }
   /// Contacts that are always listed. Those of groups come and go: ContactList has them.
   const std::vector<Contact>& own_contacts() const { return own_contacts_; }
@@ -144,6 +145,10 @@ class Machine {
   /// Diagonal entry g M^-1 g^T of the Delassus operator of one row, with the mass of beams lumped.
   double delassus(const Vec12& g, int a, int b) const;
 
+  /// The same of the rows of all joints. That of a coupler is the sum over its terms, as if no two
+  /// of them met at a node: a scale, which need not be exact.
+  VecX joint_delassus(const Configuration& q) const;
+
   double kinetic_energy(const NodalVector& v) const;
   double gravity_energy(const Configuration& q) const;
   double elastic_energy(const Configuration& q, std::span<const double> turns) const;
@@ -162,6 +167,7 @@ class Machine {
   int add_node(Node node, const NodeState& state, const Vec6& velocity);
   void add_body(const BodySpec& spec);
   void add_beam(const BeamSpec& spec);
+  void add_coupler(const CouplerSpec& spec);
   void add_contact(const ContactSpec& spec);
   void add_group(const ContactGroupSpec& spec);
   void add_line_load(const BeamSpec& spec, const Beam& beam);

@@ -96,6 +96,7 @@ void add_joint_tangents(const Machine& machine, const Configuration& q, const Ve
                         const TangentFactors& factors, KktMatrix& matrix) {
   Mat12 H;
   Vec12 g;
+  const VecX delassus = machine.joint_delassus(q);
   for (std::size_t j = 0; j < machine.joints().size(); ++j) {
     const Joint& joint = machine.joints()[j];
     Mat12 geometric = Mat12::Zero();
@@ -104,7 +105,7 @@ void add_joint_tangents(const Machine& machine, const Configuration& q, const Ve
       const auto row = static_cast<Eigen::Index>(i);
       joint.rows()[i].row(q, g);
       joint.rows()[i].row_derivative(q, H);
-      G.row(row) = -g.transpose() / std::sqrt(machine.delassus(g, joint.a(), joint.b()));
+      G.row(row) = -g.transpose() / std::sqrt(delassus[joint.first_row + row]);
       geometric -= factors.stiffness * forces[joint.first_row + row] * H;
     }
     if (factors.symmetric) geometric = (0.5 * (geometric + geometric.transpose())).eval();

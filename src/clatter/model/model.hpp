@@ -220,6 +220,15 @@ struct JointSpec {
   Place place;
 };
 
+/// Holds a weighted sum of the coordinates of joints: gears, racks, belts, differentials.
+struct CouplerSpec {
+  std::string name;
+  std::vector<std::string> joints;
+  std::vector<double> ratios;    ///< as many
+  std::optional<double> offset;  ///< what the sum is; as at the start when absent
+  Place place;
+};
+
 // ---- Contacts
 // -------------------------------------------------------------------------------------
 
@@ -339,6 +348,7 @@ struct Model {
   std::vector<BushingSpec> bushings;
   std::vector<LoadSpec> loads;
   std::vector<JointSpec> joints;
+  std::vector<CouplerSpec> couplers;
   std::vector<ContactSpec> contacts;
   std::vector<ContactGroupSpec> contact_groups;
   IntegratorSpec integrator;

@@ -101,7 +101,11 @@ ChannelList::ChannelList(const Model& model, const Machine& machine, bool separa
   }
   for (std::size_t s = 0; s < machine_.springs().size(); ++s) list_spring(s);
   for (const Bushing& bushing : machine_.bushings()) list_bushing(bushing);
-  for (std::size_t j = 0; j < machine_.joints().size(); ++j) list_joint(j);
+  for (std::size_t j = 0; j < machine_.joints().size(); ++j) {
+    const JointRow& row = machine_.joints()[j].rows().front();
+    if (!row.is_term()) list_joint(j);
+    if (row.is_term() && row.begins) list_coupler(j);
+  }
   for (std::size_t c = 0; c < machine_.own_contacts().size(); ++c) list_contact(c);
   for (std::size_t g = 0; g < machine_.contact_groups().size(); ++g) list_group(g);
   list_momentum();
@@ -280,6 +284,12 @@ void ChannelList::list_joint(std::size_t j) {
           *out = joint.coordinate(state.q, machine_.turns_of_joint(j, state.turns));
         });
   }
+}
+
+void ChannelList::list_coupler(std::size_t j) {
+  // The force on a coordinate is the multiplier times its ratio.
+  add("couplers/" + machine_.joints()[j].name() + "/force", {""}, "N or N m",
+      [this, j](const State& state, double* out) { *out = mean_force(state, j)[0]; });
 }
 
 void ChannelList::list_contact(std::size_t c) {
