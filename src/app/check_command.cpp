@@ -50,7 +50,9 @@ int check_model(const CheckOptions& options) {
   add(model.beams.size(), "beam", "beams");
   add(elements, "beam element", "beam elements");
   add(model.joints.size(), "joint", "joints");
+  add(model.couplers.size(), "coupler", "couplers");
   add(model.springs.size(), "spring", "springs");
+  add(model.bushings.size(), "bushing", "bushings");
   add(model.loads.size(), "load", "loads");
   add(model.contacts.size(), "contact", "contacts");
   say("{} is fine: {}, {} degrees of freedom{}\n", options.model.string(), parts,

@@ -73,8 +73,11 @@ class Linearisation {
     mode.round_off =
         terms_of_square * epsilon * diagonal.cwiseAbs().cwiseProduct(s.cwiseAbs2()).sum();
     scatter(s.data());
-    if (square > 0.0)
-      mode.damping_ratio = machine_.damper_power(q_, in_) / (2.0 * std::sqrt(square));
+    if (square > 0.0) {
+      // Small, so that no spring that acts to one side goes slack: exact, by powers of two.
+      const double power = 0x1p80 * machine_.damper_power(q_, 0x1p-40 * in_, instant_.turns);
+      mode.damping_ratio = power / (2.0 * std::sqrt(square));
+    }
     Eigen::Index largest = 0;
     in_.cwiseAbs().maxCoeff(&largest);
     mode.shape = in_ / in_[largest];

@@ -24,7 +24,8 @@ constexpr double most_growth_of_numbers = 100.0;
 
 class LoadPath {
  public:
-  LoadPath(const Machine& machine, const Instant& instant, const Configuration& start, const StaticsSettings& settings)
+  LoadPath(const Machine& machine, const Instant& instant, const Configuration& start,
+           const StaticsSettings& settings)
       : machine_(machine),
         instant_(instant),
         settings_(settings),
@@ -43,7 +44,8 @@ class LoadPath {
 
   Equilibrium follow() {
     Machine::set_load_factor(instant_, 0.0);
-    most_numbers_ = most_growth_of_numbers * machine_.forces(result_.q, at_rest_, instant_, held_).numbers;
+    most_numbers_ =
+        most_growth_of_numbers * machine_.forces(result_.q, at_rest_, instant_, held_).numbers;
     double done = 0.0, step = 1.0;
     while (done < 1.0) {
       if (++result_.load_steps > settings_.max_load_steps) give_up(done, "too many load steps");
@@ -136,6 +138,7 @@ class LoadPath {
   void evaluate_rows() {
     rows_.resize(machine_.joints().size());
     Vec12 g;
+    scale_ = machine_.joint_delassus(result_.q).cwiseSqrt().cwiseInverse();
     for (std::size_t j = 0; j < rows_.size(); ++j) {
       const Joint& joint = machine_.joints()[j];
       rows_[j].resize(static_cast<Eigen::Index>(joint.rows().size()), 12);
@@ -143,9 +146,22 @@ class LoadPath {
         const auto row = joint.first_row + static_cast<Eigen::Index>(i);
         joint.rows()[i].row(result_.q, g);
         rows_[j].row(static_cast<Eigen::Index>(i)) = g.transpose();
-        scale_[row] = 1.0 / std::sqrt(machine_.delassus(g, joint.a(), joint.b()));
-        misfit_[row] = joint.misfit(joint.rows()[i], instant_.drives[j], result_.q);
+        const double misfit = joint.misfit(joint.rows()[i], instant_.drives[j], result_.q,
+                                           machine_.turns_of_joint(j, instant_.turns));
+        misfit_[row] = joint.rows()[i].begins ? misfit : misfit_[row] + misfit;
       }
+    }
+  }
+
+  /// The numbers that a coupler is a sum of, from its last term.
+  double size_of_coupler(std::size_t last) const {
+    double size = 0.0;
+    for (std::size_t j = last;; --j) {
+      const JointRow& term = machine_.joints()[j].rows().front();
+      const double reached = machine_.turns_of_joint(j, instant_.turns);
+      size += std::abs(term.factor) *
+              ((term.is_length() ? machine_.length() : 1.0) + std::abs(reached));
+      if (term.begins) return size;
     }
   }
 
@@ -164,7 +180,9 @@ class LoadPath {
       of_node(residual_, joint.b()) += pair.tail<6>();
       terms += of_pair(machine_.weights(), joint.a(), joint.b()).cwiseProduct(pair).norm();
       for (std::size_t i = 0; i < joint.rows().size(); ++i) {
-        const double size = joint.rows()[i].is_length() ? span : 1.0;
+        if (!joint.rows()[i].ends) continue;
+        double size = joint.rows()[i].is_length() ? span : 1.0;
+        if (joint.rows()[i].is_term()) size = size_of_coupler(j);
         const double off = misfit_[joint.first_row + static_cast<Eigen::Index>(i)];
         fits = fits && std::abs(off) <= 10.0 * round_off * size;
       }

@@ -60,6 +60,7 @@ bool JointRow::couples(int group, int other) const {
 void JointRow::row(const Configuration& q, Vec12& g) const {
   if (const auto* coordinate = std::get_if<PairCoordinate>(&held)) {
     coordinate->gradient(q, g);
+    if (is_term()) g *= factor;
   } else {
     std::get_if<PairSlip>(&held)->row(q, g);
   }
@@ -68,6 +69,7 @@ void JointRow::row(const Configuration& q, Vec12& g) const {
 void JointRow::row_derivative(const Configuration& q, Mat12& H) const {
   if (const auto* coordinate = std::get_if<PairCoordinate>(&held)) {
     coordinate->hessian(q, H);
+    if (is_term()) H *= factor;
   } else {
     std::get_if<PairSlip>(&held)->row_derivative(q, H);
   }
@@ -80,7 +82,8 @@ Joint::Joint(const JointSpec& spec, int a, int b, const std::vector<Node>& nodes
       b_(b),
       point_b_(spec.b.point),
       place_(spec.place),
-      motor_(spec.motor) {
+      motor_(spec.motor),
+      near_start_(motor_ ? (*motor_)(0.0) : 0.0) {
   enum Axis { x, y, z };
   const auto along = [&](Axis axis) {
     return PairCoordinate::along(a, spec.a.point, spec.axes_a.col(axis), b, spec.b.point);
@@ -176,6 +179,27 @@ Joint::Joint(const JointSpec& spec, int a, int b, const std::vector<Node>& nodes
   }
 }
 
+Joint::Joint(const CouplerSpec& spec, std::size_t term, const Joint& of, double target)
+    : name_(spec.name),
+      a_(of.a_),
+      b_(of.b_),
+      point_b_(of.point_b_),
+      place_(spec.place),
+      free_coordinate_(of.free_coordinate_),
+      near_start_(of.near_start_) {
+  if (!free_coordinate_) {
+    throw Error(place_, fmt::format("joint '{}' has no coordinate that coupler '{}' could hold; "
+                                    "revolute, prismatic, cylindrical and distance joints have",
+                                    of.name_, name_));
+  }
+  JointRow row{*free_coordinate_};
+  row.factor = spec.ratios[term];
+  row.target = target;
+  row.begins = term == 0;
+  row.ends = term + 1 == spec.joints.size();
+  rows_.push_back(row);
+}
+
 /// Touches the plane, and does not slip on it.
 void Joint::add_rolling(const JointSpec& spec, const Configuration& q0) {
   const Vec3 normal = spec.axes_a.col(2), axle = spec.axes_b.col(2);
@@ -211,11 +235,13 @@ double Joint::target_acceleration(const JointRow& row, double t, double spacing)
   return row.holds_position() ? motor_->second_rate(t, spacing) : motor_->rate(t, spacing);
 }
 
-double Joint::misfit(const JointRow& row, const Drive& drive, const Configuration& q) const {
-  const auto* coordinate = std::get_if<PairCoordinate>(&row.held);
-  if (coordinate == nullptr) return 0.0;
-  const double difference = coordinate->value(q) - target(row, drive);
-  return coordinate->is_angle() ? std::remainder(difference, turn) : difference;
+double Joint::misfit(const JointRow& row, const Drive& drive, const Configuration& q,
+                     double reached) const {
+  const auto* held = std::get_if<PairCoordinate>(&row.held);
+  if (held == nullptr) return 0.0;
+  if (row.is_term()) return row.factor * coordinate(q, reached) - row.target;
+  const double difference = held->value(q) - target(row, drive);
+  return held->is_angle() ? std::remainder(difference, turn) : difference;
 }
 
 bool Joint::is_reversed(const Configuration& q) const {
@@ -231,7 +257,7 @@ double Joint::coordinate(const Configuration& q, double reached) const {
 }
 
 double Joint::coordinate_at_start(const Configuration& q) const {
-  return coordinate(q, motor_ ? (*motor_)(0.0) : 0.0);
+  return coordinate(q, near_start_);
 }
 
 void Joint::reaction(const Vec6& on_b, const Configuration& q, Vec3& force, Vec3& torque) const {

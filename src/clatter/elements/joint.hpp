@@ -18,7 +18,12 @@ struct JointRow {
   std::variant<PairCoordinate, PairSlip> held;
   bool driven = false;  ///< the joint's motor gives the target or the rate
   double target = 0.0;  ///< of a coordinate without motor; the rate is zero
+  double factor = 1.0;  ///< on a coordinate that is a term of a coupler
+  /// The first term of a coupler, and the last. Others have both, being all of their row.
+  bool begins = true, ends = true;
 
+  /// Shares its row with coordinates of other pairs: what they all give adds up.
+  bool is_term() const { return !begins || !ends; }
   bool holds_position() const { return std::holds_alternative<PairCoordinate>(held); }
   /// In metres or metres per second, not a cosine or an angle.
   bool is_length() const;
@@ -34,17 +39,28 @@ struct JointRow {
 };
 
 /// A joint is the list of rows that its kind holds between two nodes.
+///
+/// A condition on more than two nodes, a coupler, is a row with several terms. Each of them is
+/// listed as a joint of its own, with that one row and a coordinate of one pair of nodes; they
+/// follow each other and have the same `first_row`, hence the same multiplier. Whoever adds up
+/// rows, columns or reactions need not know; whoever needs the value of a row sets it where it
+/// `begins`, adds to it, and has it where it `ends`.
 class Joint {
  public:
   /// `spec` has its points already relative to the nodes (centres of mass). Rows that the nodes
   /// fulfil by being planar are left out.
   Joint(const JointSpec& spec, int a, int b, const std::vector<Node>& nodes,
         const Configuration& q0);
+  /// One term of a coupler. `of`: the joint whose coordinate it is; `target`: what the sum of all
+  /// terms is, given with one of them and zero with the others.
+  Joint(const CouplerSpec& spec, std::size_t term, const Joint& of, double target);
 
   const std::string& name() const { return name_; }
   int a() const { return a_; }
   int b() const { return b_; }
   const Place& place() const { return place_; }
+  /// "joint" or "coupler"
+  const char* noun() const { return rows_.front().is_term() ? "coupler" : "joint"; }
   const std::vector<JointRow>& rows() const { return rows_; }
   int first_row = 0;  ///< in the order of all joints of a system
 
@@ -55,9 +71,10 @@ class Joint {
   /// `spacing` as in Expression::rate.
   Drive drive_at(double t, double spacing) const;
 
-  /// coordinate - target; differences of angles within half a turn. Zero for a row that holds no
-  /// position.
-  double misfit(const JointRow& row, const Drive& drive, const Configuration& q) const;
+  /// coordinate - target; differences of angles within half a turn, but the terms of couplers with
+  /// turns counted from `reached`. Zero for a row that holds no position.
+  double misfit(const JointRow& row, const Drive& drive, const Configuration& q,
+                double reached = 0.0) const;
   static double target(const JointRow& row, const Drive& drive) {
     return row.driven ? drive.value : row.target;
   }
@@ -93,6 +110,7 @@ class Joint {
   std::vector<PairCoordinate> parallel_;  // cosines that are 1 when the joint fits
   std::optional<PairCoordinate> free_coordinate_;
   std::optional<Expression> motor_;
+  double near_start_ = 0.0;  // that turns are counted from
 };
 
 }  // namespace clatter

@@ -52,6 +52,64 @@ void read_spring_axis(const TomlTable& table, Dimension pair, SpringSpec& spring
   spring.axis = table.direction("axis", notation(pair)).value_or(spring.axis);
 }
 
+constexpr std::array<std::pair<std::string_view, SpringLawKind>, 4> spring_laws = {{
+    {"linear", SpringLawKind::linear},
+    {"one_sided", SpringLawKind::one_sided},
+    {"table", SpringLawKind::table},
+    {"gas", SpringLawKind::gas},
+}};
+
+// Keys that belong to some laws only, and whether these need them.
+struct LawKey {
+  const char* key;
+  std::array<bool, 4> allowed;  // in the order of the laws
+  bool needed;
+};
+constexpr std::array<LawKey, 6> law_keys = {{
+    {"stiffness", {true, true, false, false}, false},
+    {"acts_in", {false, true, false, false}, true},
+    {"table", {false, false, true, false}, true},
+    {"force", {false, false, false, true}, true},
+    {"gas_length", {false, false, false, true}, true},
+    {"exponent", {false, false, false, true}, false},
+}};
+
+void check_law_keys(const TomlTable& table, SpringLawKind law) {
+  const auto index = static_cast<std::size_t>(law);
+  const std::string_view word = spring_laws[index].first;
+  for (const LawKey& entry : law_keys) {
+    if (entry.allowed[index]) {
+      if (entry.needed && !table.has(entry.key)) {
+        table.refuse_table(
+            fmt::format("missing key '{}' in [[spring]]: law \"{}\" needs it", entry.key, word));
+      }
+    } else if (table.has_usable(entry.key)) {
+      std::vector<std::string> laws;
+      for (std::size_t i = 0; i < spring_laws.size(); ++i) {
+        if (entry.allowed[i]) laws.push_back(fmt::format("\"{}\"", spring_laws[i].first));
+      }
+      table.refuse_key(entry.key,
+                       fmt::format("'{}' has no meaning for law \"{}\"; leave it out or give law "
+                                   "{}",
+                                   entry.key, word, fmt::join(laws, " or ")));
+    }
+  }
+}
+
+void read_spring_law(const TomlTable& table, SpringSpec& spring) {
+  if (table.has("law") && !table.has_usable("law")) return;
+  const std::string word = table.text("law").value_or("linear");
+  for (const auto& [name, law] : spring_laws) {
+    if (name == word) spring.law = law;
+  }
+  check_law_keys(table, spring.law);
+  spring.acts_in_tension = table.text("acts_in") != "compression";
+  spring.table = table.pairs("table").value_or(spring.table);
+  spring.force = table.number("force").value_or(0.0);
+  spring.gas_length = table.number("gas_length").value_or(0.0);
+  spring.exponent = table.number("exponent").value_or(spring.exponent);
+}
+
 SpringSpec read_spring(const TomlTable& table, const NamedBodies& bodies) {
   SpringSpec spring;
   spring.place = table.place();
@@ -78,6 +136,7 @@ SpringSpec read_spring(const TomlTable& table, const NamedBodies& bodies) {
   }
   spring.stiffness = table.number("stiffness").value_or(0.0);
   spring.damping = table.number("damping").value_or(0.0);
+  read_spring_law(table, spring);
   return spring;
 }
 

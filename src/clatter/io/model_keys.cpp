@@ -59,8 +59,26 @@ TableDescription model() {
            "body"},
           {"beam", {}, tables, "", "none", "Bodies that bend.", any, {}, "beam"},
           {"spring", {}, tables, "", "none", "Springs and dampers.", any, {}, "spring"},
+          {"bushing",
+           {},
+           tables,
+           "",
+           "none",
+           "Springs and dampers in all directions at once.",
+           any,
+           {},
+           "bushing"},
           {"load", {}, tables, "", "none", "Applied forces and torques.", any, {}, "load"},
           {"joint", {}, tables, "", "none", "What ties bodies together.", any, {}, "joint"},
+          {"coupler",
+           {},
+           tables,
+           "",
+           "none",
+           "Gears, racks, belts, differentials: what ties the motions of joints together.",
+           any,
+           {},
+           "coupler"},
           {"contact", {}, tables, "", "none", "What may touch what.", any, {}, "contact"},
           {"integrator",
            {},
@@ -481,6 +499,35 @@ TableDescription spring() {
            "",
            "z for a torsional spring in the plane",
            "In the frame of `a`; needed except for torsional springs between planar bodies."},
+          {"law",
+           {},
+           word,
+           "",
+           "\"linear\"",
+           "Tension by elongation, that is length or angle less that at rest: `linear`, "
+           "`one_sided` in `acts_in` only, after a `table`, or that of a `gas`.",
+           any,
+           {"linear", "one_sided", "table", "gas"}},
+          {"acts_in",
+           {},
+           word,
+           "",
+           "none",
+           "Law one_sided: `tension` is a rope, `compression` a buffer. The damper acts only while "
+           "the spring does.",
+           any,
+           {"tension", "compression"}},
+          {"table", straight, pairs, "m, N", "none",
+           "Law table: elongation, ascending, and tension. Linear in between and on beyond the "
+           "ends."},
+          {"force", straight, number, "N", "none",
+           "Law gas: with which it pushes the ends apart at the rest length.", positive},
+          {"gas_length", straight, number, "m", "none",
+           "Law gas: length of the column of gas at the rest length.", positive},
+          {"exponent", straight, number, "", literal(SpringSpec{}.exponent),
+           "Law gas: of (`gas_length`/length of the column); 1 for slow changes, 1.4 for fast "
+           "ones.",
+           ranges::gas_exponent},
           {"stiffness", straight, number, "N/m", literal(SpringSpec{}.stiffness),
            "Stiffness or damping must be positive.", not_negative},
           {"damping", straight, number, "N s/m", literal(SpringSpec{}.damping),
@@ -498,6 +545,9 @@ TableDescription spring() {
            "m",
            "as at the start",
            "Distance from `a` to `b` along `axis` without force; may be negative."},
+          {"table", torsional, pairs, "rad, N m", "none",
+           "Law table: angle less `rest_angle`, ascending, and torque. Linear in between and on "
+           "beyond the ends."},
           {"stiffness", torsional, number, "N m/rad", literal(SpringSpec{}.stiffness),
            "Stiffness or damping must be positive.", not_negative},
           {"damping", torsional, number, "N m s/rad", literal(SpringSpec{}.damping),
@@ -523,6 +573,74 @@ TableDescription end() {
                "[0, 0, 0]",
                "In the body frame. Without meaning for torsional springs."},
           }};
+}
+
+TableDescription bushing() {
+  return {
+      "bushing",
+      "[[bushing]]",
+      "",
+      "bushing",
+      {
+          {"name",
+           {},
+           text,
+           "",
+           "`bushing1`, `bushing2` ...",
+           "Unique among the bushings; without `/`."},
+          {"a", {}, text, "", required, "Name of a body or beam node, or `ground`."},
+          {"b", {}, text, "", required, "Name of another body or beam node, or `ground`."},
+          {"point", {}, vector, "m", "none", "Where the bushing is in space at the start."},
+          {"point_a",
+           {},
+           vector,
+           "m",
+           "none",
+           "Instead of `point`, together with `point_b`: in the frame of `a`."},
+          {"point_b", {}, vector, "m", "none", "In the frame of `b`."},
+          {"axis",
+           {},
+           direction,
+           "",
+           "x axis of space",
+           "First axis of the bushing, in space at the start; turns with `a`."},
+          {"axis2",
+           {},
+           direction,
+           "",
+           "y axis of space",
+           "Second one, perpendicular to it; goes with `axis`, but not in the plane."},
+          {"stiffness",
+           {},
+           vector,
+           "N/m",
+           "[0, 0, 0]",
+           "Along the three axes, of the displacement of the point of `b` from that of `a`.",
+           not_negative},
+          {"rotational_stiffness",
+           {},
+           triple,
+           "N m/rad",
+           "[0, 0, 0]",
+           "About the three axes, of the rotation vector since the start; in the plane `[0, 0, "
+           "k]`.",
+           not_negative},
+          {"damping", {}, vector, "N s/m", "[0, 0, 0]", "Along the three axes.", not_negative},
+          {"rotational_damping",
+           {},
+           triple,
+           "N m s/rad",
+           "[0, 0, 0]",
+           "About the three axes, of the relative angular velocity.",
+           not_negative},
+          {"preload",
+           {},
+           vector,
+           "N",
+           "[0, 0, 0]",
+           "Tension along the three axes where the two points meet; positive pulls `b` back along "
+           "the axis."},
+      }};
 }
 
 TableDescription load() {
@@ -655,6 +773,37 @@ TableDescription joint() {
            "m/s",
            "0",
            "Prescribed velocity of the point of `b` over `a` along the axis."},
+      }};
+}
+
+TableDescription coupler() {
+  return {
+      "coupler",
+      "[[coupler]]",
+      "",
+      "coupler",
+      {
+          {"name",
+           {},
+           text,
+           "",
+           "`coupler1`, `coupler2` ...",
+           "Unique among the couplers; without `/`."},
+          {"joints",
+           {},
+           texts,
+           "",
+           required,
+           "Names of two or more joints that have a coordinate: revolute (angle, turns counted), "
+           "prismatic and cylindrical (displacement), distance (length)."},
+          {"ratios",
+           {},
+           numbers,
+           "",
+           required,
+           "Factors on their coordinates, as many and none of them zero; the sum of the products "
+           "stays what it is."},
+          {"offset", {}, number, "m or rad", "as at the start", "What the sum is."},
       }};
 }
 
@@ -1093,7 +1242,7 @@ std::string KeyDescription::expected() const {
     case formula:
       return "number or formula in `t`";
     case vector:
-      return "vector";
+      return limits.empty() ? "vector" : "vector with entries" + limits;
     case triple:
       return "three numbers" + limits;
     case direction:
@@ -1104,6 +1253,8 @@ std::string KeyDescription::expected() const {
       return "list of vectors";
     case point_or_points:
       return "vector or list of vectors";
+    case pairs:
+      return "list of two or more pairs of numbers";
     case inertia:
       return "three numbers, or three rows of three";
     case formulas:
@@ -1145,9 +1296,9 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(),   body(),   repeat(), shape(),      orientation(), beam(),
-      section(), spring(), end(),    load(),       joint(),       contact(),
-      point(),   sphere(), face(),   integrator(), output(),      verify()};
+      model(),  body(),   repeat(),  shape(),      orientation(), beam(),    section(),
+      spring(), end(),    bushing(), load(),       joint(),       coupler(), contact(),
+      point(),  sphere(), face(),    integrator(), output(),      verify()};
   return tables;
 }
 

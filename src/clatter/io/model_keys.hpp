@@ -26,6 +26,7 @@ enum class ValueType {
   quaternion,  ///< [w, x, y, z], not zero
   points,      ///< list of vectors
   point_or_points,
+  pairs,      ///< list of two or more pairs of numbers
   inertia,    ///< [Ixx, Iyy, Izz] or three rows of three numbers
   formulas,   ///< a vector whose components are formulas
   torque,     ///< formulas, or one formula for planar bodies

@@ -13,7 +13,9 @@
 #include <clatter/io/beam_reader.hpp>
 #include <clatter/io/body_keys.hpp>
 #include <clatter/io/body_reader.hpp>
+#include <clatter/io/bushing_reader.hpp>
 #include <clatter/io/contact_reader.hpp>
+#include <clatter/io/coupler_reader.hpp>
 #include <clatter/io/force_reader.hpp>
 #include <clatter/io/joint_reader.hpp>
 #include <clatter/io/model_reader.hpp>
@@ -176,8 +178,10 @@ Model read_tables(const toml::table& root, ModelUse use, std::vector<Mistake>& m
   }
   model.gravity = table.vector("gravity", dimension_of_model(model)).value_or(Vec3::Zero());
   model.springs = read_springs(table.tables("spring"), named);
+  model.bushings = read_bushings(table.tables("bushing"), named);
   model.loads = read_loads(table.tables("load"), named);
   model.joints = read_joints(table.tables("joint"), named, model.assemble);
+  model.couplers = read_couplers(table.tables("coupler"));
   ContactReading contacts = read_contacts(table.tables("contact"), named);
   model.contacts = std::move(contacts.contacts);
   model.contact_groups = std::move(contacts.groups);

@@ -176,6 +176,8 @@ bool TomlTable::check_value(const KeyDescription& row, const toml::node& value) 
       const bool single = list != nullptr && !list->empty() && list->front().is_number();
       return single ? check_numbers(row, value, 2, 3) : check_points(row, value);
     }
+    case ValueType::pairs:
+      return check_pairs(row, value);
     case ValueType::inertia:
       return check_inertia(row, value);
     case ValueType::formulas:
@@ -260,6 +262,15 @@ bool TomlTable::check_points(const KeyDescription& row, const toml::node& value)
   if (list == nullptr || list->empty()) return unexpected(row, value);
   for (const toml::node& entry : *list) {
     if (!check_numbers(row, entry, 2, 3)) return false;
+  }
+  return true;
+}
+
+bool TomlTable::check_pairs(const KeyDescription& row, const toml::node& value) const {
+  const toml::array* list = value.as_array();
+  if (list == nullptr || list->size() < 2) return unexpected(row, value);
+  for (const toml::node& entry : *list) {
+    if (!check_numbers(row, entry, 2, 2)) return false;
   }
   return true;
 }
@@ -508,6 +519,17 @@ std::optional<std::vector<double>> TomlTable::numbers(std::string_view key) cons
   std::vector<double> numbers;
   for (const toml::node& entry : *value->as_array()) numbers.push_back(as_number(entry));
   return numbers;
+}
+
+std::optional<std::vector<Eigen::Vector2d>> TomlTable::pairs(std::string_view key) const {
+  const toml::node* value = usable(key);
+  if (value == nullptr) return std::nullopt;
+  std::vector<Eigen::Vector2d> pairs;
+  for (const toml::node& entry : *value->as_array()) {
+    const toml::array& pair = *entry.as_array();
+    pairs.emplace_back(as_number(*pair.get(0)), as_number(*pair.get(1)));
+  }
+  return pairs;
 }
 
 std::optional<std::vector<std::string>> TomlTable::texts(std::string_view key) const {

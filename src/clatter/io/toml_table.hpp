@@ -87,6 +87,7 @@ class TomlTable {
                                                     Dimension dimension) const;
   bool is_list(std::string_view key) const;
   std::optional<std::vector<double>> numbers(std::string_view key) const;
+  std::optional<std::vector<Eigen::Vector2d>> pairs(std::string_view key) const;
   std::optional<std::vector<std::string>> texts(std::string_view key) const;
   /// Place of one entry of a list.
   Place entry_place(std::string_view key, std::size_t index) const;
@@ -105,6 +106,7 @@ class TomlTable {
   bool check_formulas(const KeyDescription& row, const toml::node& value) const;
   bool check_inertia(const KeyDescription& row, const toml::node& value) const;
   bool check_points(const KeyDescription& row, const toml::node& value) const;
+  bool check_pairs(const KeyDescription& row, const toml::node& value) const;
   bool check_tables(const KeyDescription& row, const toml::node& value) const;
   bool unexpected(const KeyDescription& row, const toml::node& value) const;
   void add(const toml::source_region& source, std::string message) const;

@@ -52,9 +52,9 @@ CoupledMatrix::CoupledMatrix(const Machine& machine, std::span<const Contact> co
       part.beams.push_back(reserve_square(dofs_of(element.a(), element.b())));
     }
     if (!has_forces) return;
-    for (const Spring& spring : machine.springs()) {
-      part.springs.push_back(reserve_square(dofs_of(spring.a(), spring.b())));
-    }
+    for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
+      part.force_elements.push_back(reserve_square(dofs_of(element.a(), element.b())));
+    });
     for (const Load& load : machine.loads()) {
       part.loads.push_back(
           reserve_square((*node_table_)[static_cast<std::size_t>(load.node())].dof));
@@ -73,7 +73,8 @@ CoupledMatrix::CoupledMatrix(const Machine& machine, std::span<const Contact> co
       multipliers[at(level)] = rows_from(joint_multiplier(level) + joint.first_row,
                                          static_cast<int>(joint.rows().size()));
     }
-    joints_.push_back(reserve(dofs_of(joint.a(), joint.b()), multipliers, false));
+    joints_.push_back(
+        reserve(dofs_of(joint.a(), joint.b()), multipliers, false, joint.rows().front().begins));
   }
   int number = 0;
   for (const Contact& contact : contacts) {
@@ -81,7 +82,7 @@ CoupledMatrix::CoupledMatrix(const Machine& machine, std::span<const Contact> co
         rows_from(contact_multiplier(Level::acceleration) + contact.first_row, contact.rows()),
         rows_from(contact_multiplier(Level::velocity) + contact.first_row, contact.rows()),
         rows_from(contact_multiplier(Level::position) + number++, 1)};
-    contacts_.push_back(reserve(dofs_of(contact.a(), contact.b()), multipliers, true));
+    contacts_.push_back(reserve(dofs_of(contact.a(), contact.b()), multipliers, true, true));
   }
   for (int i = first_joint_row_; i < matrix_.size(); ++i) {
     diagonal_.push_back(matrix_.reserve(std::array{i}, std::array{i}));
@@ -101,7 +102,7 @@ CoupledMatrix::CoupledMatrix(const Machine& machine, std::span<const Contact> co
 
 CoupledMatrix::Pair CoupledMatrix::reserve(const std::array<int, 12>& dofs,
                                            const std::array<std::vector<int>, 3>& multipliers,
-                                           bool is_contact) {
+                                           bool is_contact, bool begins) {
   Pair pair;
   std::array<std::array<int, 12>, 3> unknowns;
   for (const Level level : levels) {
@@ -122,7 +123,11 @@ CoupledMatrix::Pair CoupledMatrix::reserve(const std::array<int, 12>& dofs,
     }
     pair.multipliers[row][row] = matrix_.reserve(multipliers[row], multipliers[row]);
     for (const int multiplier : multipliers[row]) {
-      matrix_.set_multiplier(multiplier, unknowns[row], is_contact);
+      if (begins) {
+        matrix_.set_multiplier(multiplier, unknowns[row], is_contact);
+      } else {
+        matrix_.add_held(multiplier, unknowns[row]);
+      }
     }
   }
   return pair;

@@ -39,13 +39,15 @@ class CoupledMatrix {
    public:
     void add_node(int node, const Mat6& block) { add(part_.nodes, node, block); }
     void add_beam_element(int element, const Mat12& block) { add(part_.beams, element, block); }
-    void add_spring(int spring, const Mat12& block) { add(part_.springs, spring, block); }
+    void add_force_element(int element, const Mat12& block) {
+      add(part_.force_elements, element, block);
+    }
     void add_load(int load, const Mat6& block) { add(part_.loads, load, block); }
 
    private:
     friend class CoupledMatrix;
     struct Blocks {
-      std::vector<SystemMatrix::Block> nodes, beams, springs, loads;
+      std::vector<SystemMatrix::Block> nodes, beams, force_elements, loads;
     };
     Part(SystemMatrix& matrix, const Blocks& part) : matrix_(matrix), part_(part) {}
     template <class Block>
@@ -96,7 +98,7 @@ class CoupledMatrix {
  private:
   static std::size_t at(Level level) { return static_cast<std::size_t>(level); }
   Pair reserve(const std::array<int, 12>& dofs, const std::array<std::vector<int>, 3>& multipliers,
-               bool is_contact);
+               bool is_contact, bool begins);
 
   const std::vector<Node>* node_table_;
   int dofs_, joint_rows_, contact_rows_, first_joint_row_, first_contact_row_;

@@ -37,10 +37,10 @@ KktMatrix::KktMatrix(const Machine& machine, std::span<const Contact> contacts)
     const auto dofs = dofs_of(*node_table_, element.a(), element.b());
     beams_.push_back(matrix_.reserve(dofs, dofs));
   }
-  for (const Spring& spring : machine.springs()) {
-    const auto dofs = dofs_of(*node_table_, spring.a(), spring.b());
-    springs_.push_back(matrix_.reserve(dofs, dofs));
-  }
+  for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
+    const auto dofs = dofs_of(*node_table_, element.a(), element.b());
+    force_elements_.push_back(matrix_.reserve(dofs, dofs));
+  });
   for (const Load& load : machine.loads()) {
     const auto& dofs = (*node_table_)[load.node()].dof;
     loads_.push_back(matrix_.reserve(dofs, dofs));
@@ -78,7 +78,11 @@ KktMatrix::PairBlocks KktMatrix::reserve(const Joint& joint) {
       matrix_.reserve(dofs, multipliers, [&](int i, int row) { return rows[row].acts_on(i / 3); });
   for (std::size_t i = 0; i < rows.size(); ++i) {
     // Rows that hold no position stand alone where positions are corrected.
-    matrix_.set_multiplier(multipliers[i], dofs, !rows[i].holds_position());
+    if (rows[i].begins) {
+      matrix_.set_multiplier(multipliers[i], dofs, !rows[i].holds_position());
+    } else {
+      matrix_.add_held(multipliers[i], dofs);
+    }
   }
   return blocks;
 }

@@ -30,7 +30,9 @@ class KktMatrix {
 
   void add_node(int node, const Mat6& block) { matrix_.add(nodes_[node], block); }
   void add_beam_element(int element, const Mat12& block) { matrix_.add(beams_[element], block); }
-  void add_spring(int spring, const Mat12& block) { matrix_.add(springs_[spring], block); }
+  void add_force_element(int element, const Mat12& block) {
+    matrix_.add(force_elements_[element], block);
+  }
   void add_load(int load, const Mat6& block) { matrix_.add(loads_[load], block); }
   /// [ momentum  columns     ]
   /// [ rows      multipliers ]
@@ -86,7 +88,7 @@ class KktMatrix {
   const std::vector<Node>* node_table_;
   SystemMatrix matrix_;
   int first_joint_row_, first_contact_row_;
-  std::vector<SystemMatrix::Block> nodes_, beams_, springs_, loads_, diagonal_;
+  std::vector<SystemMatrix::Block> nodes_, beams_, force_elements_, loads_, diagonal_;
   std::vector<PairBlocks> joints_, contacts_;
   VecX weights_;
 };

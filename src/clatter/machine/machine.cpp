@@ -83,8 +83,16 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
                               spec.name));
     }
     const double at_start = coordinate.value(q0_) + offset;
-    springs_.emplace_back(spec.name, coordinate, spec.stiffness, spec.damping,
-                          spec.rest.value_or(at_start), at_start, offset);
+    std::get<std::vector<Spring>>(force_elements_)
+        .emplace_back(spec.name, coordinate, spring_law(spec), spec.damping,
+                      spec.rest.value_or(at_start), spec.place, at_start, offset);
+  }
+  for (const BushingSpec& spec : model.bushings) {
+    BushingSpec local = spec;
+    local.a = about_node(spec.a);
+    local.b = about_node(spec.b);
+    std::get<std::vector<Bushing>>(force_elements_)
+        .emplace_back(local, node_of(spec.a), node_of(spec.b));
   }
   for (const LoadSpec& spec : model.loads) {
     loads_.emplace_back(spec.name, node_of(spec.at), about_node(spec.at).point, spec.force,
@@ -100,9 +108,48 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
     joint_rows_ += static_cast<int>(joint.rows().size());
     joints_.push_back(std::move(joint));
   }
+  for (const CouplerSpec& spec : model.couplers) add_coupler(spec);
   extents_.assign(nodes_.size(), 0.0);
   for (const ContactSpec& spec : model.contacts) add_contact(spec);
   for (const ContactGroupSpec& spec : model.contact_groups) add_group(spec);
+}
+
+void Machine::add_coupler(const CouplerSpec& spec) {
+  if (spec.joints.size() < 2 || spec.ratios.size() != spec.joints.size()) {
+    throw Error(
+        spec.place,
+        fmt::format("coupler '{}' needs two joints or more, and a ratio for each", spec.name));
+  }
+  std::vector<Joint> terms;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < spec.joints.size(); ++i) {
+    const auto of = std::find_if(joints_.begin(), joints_.end(), [&](const Joint& joint) {
+      return joint.name() == spec.joints[i] && !joint.rows().front().is_term();
+    });
+    if (of == joints_.end()) {
+      throw Error(spec.place, fmt::format("there is no joint '{}'", spec.joints[i]));
+    }
+    sum += spec.ratios[i] * of->coordinate_at_start(q0_);
+    const bool last = i + 1 == spec.joints.size();
+    terms.emplace_back(spec, i, *of, last ? spec.offset.value_or(sum) : 0.0);
+    terms.back().first_row = joint_rows_;
+  }
+  ++joint_rows_;
+  for (Joint& term : terms) joints_.push_back(std::move(term));
+}
+
+VecX Machine::joint_delassus(const Configuration& q) const {
+  VecX sum(joint_rows_);
+  Vec12 g;
+  for (const Joint& joint : joints_) {
+    for (std::size_t i = 0; i < joint.rows().size(); ++i) {
+      const JointRow& row = joint.rows()[i];
+      row.row(q, g);
+      double& of_row = sum[joint.first_row + static_cast<Eigen::Index>(i)];
+      of_row = delassus(g, joint.a(), joint.b()) + (row.begins ? 0.0 : of_row);
+    }
+  }
+  return sum;
 }
 
 void Machine::add_contact(const ContactSpec& spec) {
@@ -316,6 +363,7 @@ double Machine::measure_length(const Model& model) const {
   };
   for (std::size_t n = 1; n < nodes_.size(); ++n) box.extend(q0_[n].x);
   for (const SpringSpec& s : model.springs) include(s.a), include(s.b);
+  for (const BushingSpec& s : model.bushings) include(s.a), include(s.b);
   for (const LoadSpec& s : model.loads) include(s.at);
   for (const JointSpec& s : model.joints) include(s.a), include(s.b);
   for (const ContactSpec& s : model.contacts) include(s.point), include(s.face);
@@ -336,14 +384,18 @@ double Machine::measure_length(const Model& model) const {
 
 std::vector<double> Machine::turns_at_start() const {
   std::vector<double> turns;
-  for (const Spring& spring : springs_) turns.push_back(spring.coordinate_at_start());
+  for_each_force_element(force_elements_, [&](const auto& element, std::size_t) {
+    turns.push_back(element.coordinate_at_start());
+  });
   for (const Joint& joint : joints_) turns.push_back(joint.coordinate_at_start(q0_));
   return turns;
 }
 
 void Machine::count_turns(const Configuration& q, std::span<double> turns) const {
-  double* reached = turns.data();
-  for (const Spring& spring : springs_) *reached = spring.coordinate(q, *reached), ++reached;
+  for_each_force_element(force_elements_, [&](const auto& element, std::size_t e) {
+    turns[e] = element.coordinate(q, turns[e]);
+  });
+  double* reached = turns.data() + force_element_count();
   for (const Joint& joint : joints_) *reached = joint.coordinate(q, *reached), ++reached;
 }
 
@@ -397,6 +449,11 @@ void Machine::check_bends(const Configuration& q) const {
   }
 }
 
+void Machine::check_force_elements(const Configuration& q, std::span<const double> turns) const {
+  for_each_force_element(force_elements_,
+                         [&](const auto& element, std::size_t e) { element.check(q, turns[e]); });
+}
+
 ForceSizes Machine::forces(const Configuration& q, const NodalVector& v, Instant& instant,
                            NodalVector& f) const {
   ForceSizes sizes;
@@ -427,13 +484,12 @@ ForceSizes Machine::forces(const Configuration& q, const NodalVector& v, Instant
     add_to_pair(f, element.a(), element.b(), beam_force);
     sizes.terms += weighted_size(element.a(), element.b(), beam_force);
   }
-  Spring::Force spring_force;
-  for (std::size_t s = 0; s < springs_.size(); ++s) {
-    const Spring& spring = springs_[s];
-    spring.force(q, v, instant.turns[s], spring_force);
-    add_to_pair(f, spring.a(), spring.b(), spring_force.generalised);
-    sizes.terms += weighted_size(spring.a(), spring.b(), spring_force.generalised);
-  }
+  Vec12 pair_force;
+  for_each_force_element(force_elements_, [&](const auto& element, std::size_t e) {
+    element.generalised_force(q, v, instant.turns[e], pair_force);
+    add_to_pair(f, element.a(), element.b(), pair_force);
+    sizes.terms += weighted_size(element.a(), element.b(), pair_force);
+  });
   for (std::size_t l = 0; l < loads_.size(); ++l) {
     const Load& load = loads_[l];
     const Vec6 given = load.generalised(instant.loads[l], q[load.node()]);
@@ -500,7 +556,9 @@ double Machine::gravity_energy(const Configuration& q) const {
 double Machine::elastic_energy(const Configuration& q, std::span<const double> turns) const {
   double energy = 0.0;
   for (const BeamElement& element : beam_elements_) energy += element.energy(element.helix(q));
-  for (std::size_t s = 0; s < springs_.size(); ++s) energy += springs_[s].energy(q, turns[s]);
+  for_each_force_element(force_elements_, [&](const auto& element, std::size_t e) {
+    energy += element.energy(q, turns[e]);
+  });
   return energy;
 }
 
@@ -535,10 +593,13 @@ double Machine::load_power(const Configuration& q, const NodalVector& v,
   return power;
 }
 
-double Machine::damper_power(const Configuration& q, const NodalVector& v) const {
+double Machine::damper_power(const Configuration& q, const NodalVector& v,
+                             std::span<const double> turns) const {
   double power = 0.0;
   for (const BeamElement& element : beam_elements_) power += element.dissipated_power(q, v);
-  for (const Spring& spring : springs_) power += spring.dissipated_power(q, v);
+  for_each_force_element(force_elements_, [&](const auto& element, std::size_t e) {
+    power += element.dissipated_power(q, v, turns[e]);
+  });
   return power;
 }
 

@@ -9,10 +9,10 @@
 
 #include <clatter/contact/geometry/contact.hpp>
 #include <clatter/elements/beam_element.hpp>
+#include <clatter/elements/force_elements.hpp>
 #include <clatter/elements/joint.hpp>
 #include <clatter/elements/load.hpp>
 #include <clatter/elements/node.hpp>
-#include <clatter/elements/spring.hpp>
 #include <clatter/model/model.hpp>
 
 namespace clatter {
@@ -78,8 +78,16 @@ class Machine {
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Beam>& beams() const { return beams_; }
   const std::vector<BeamElement>& beam_elements() const { return beam_elements_; }
-  const std::vector<Spring>& springs() const { return springs_; }
+  const ForceElements& force_elements() const { return force_elements_; }
+  std::size_t force_element_count() const { return count_of(force_elements_); }
+  const std::vector<Spring>& springs() const {
+    return std::get<std::vector<Spring>>(force_elements_);
+  }
+  const std::vector<Bushing>& bushings() const {
+    return std::get<std::vector<Bushing>>(force_elements_);
+  }
   const std::vector<Load>& loads() const { return loads_; }
+  /// Joints, and after them the terms of couplers; see Joint.
   const std::vector<Joint>& joints() const { return joints_; }
   /// Contacts that are always listed. Those of groups come and go: ContactList has them.
   const std::vector<Contact>& own_contacts() const { return own_contacts_; }
@@ -99,12 +107,12 @@ class Machine {
   const Configuration& initial_configuration() const { return q0_; }
   const NodalVector& initial_velocity() const { return v0_; }
 
-  /// Coordinates that count turns, of all springs and then of all joints, at the start.
+  /// Coordinates that count turns, of all force elements and then of all joints, at the start.
   std::vector<double> turns_at_start() const;
   /// The same at the end of a step, from what they were before.
   void count_turns(const Configuration& q, std::span<double> turns) const;
   double turns_of_joint(std::size_t j, std::span<const double> turns) const {
-    return turns[springs_.size() + j];
+    return turns[force_element_count() + j];
   }
 
   Instant instant_at_start() const;
@@ -116,6 +124,8 @@ class Machine {
 
   /// Throws Error when an element of a beam is bent so much that its strain loses its meaning.
   void check_bends(const Configuration& q) const;
+  /// Throws Error when a force element is where it has no meaning.
+  void check_force_elements(const Configuration& q, std::span<const double> turns) const;
 
   /// f(q, v, t). Leaves in the instant how the beams lie, for their tangents.
   ForceSizes forces(const Configuration& q, const NodalVector& v, Instant& instant,
@@ -135,13 +145,18 @@ class Machine {
   /// Diagonal entry g M^-1 g^T of the Delassus operator of one row, with the mass of beams lumped.
   double delassus(const Vec12& g, int a, int b) const;
 
+  /// The same of the rows of all joints. That of a coupler is the sum over its terms, as if no two
+  /// of them met at a node: a scale, which need not be exact.
+  VecX joint_delassus(const Configuration& q) const;
+
   double kinetic_energy(const NodalVector& v) const;
   double gravity_energy(const Configuration& q) const;
   double elastic_energy(const Configuration& q, std::span<const double> turns) const;
   /// Linear momentum, and angular momentum about the origin, in space axes.
   Vec6 momentum(const Configuration& q, const NodalVector& v) const;
   double load_power(const Configuration& q, const NodalVector& v, const Instant& instant) const;
-  double damper_power(const Configuration& q, const NodalVector& v) const;
+  double damper_power(const Configuration& q, const NodalVector& v,
+                      std::span<const double> turns) const;
 
   double total_mass() const { return total_mass_; }
   int body_count() const { return static_cast<int>(nodes_.size()) - 1; }
@@ -152,6 +167,7 @@ class Machine {
   int add_node(Node node, const NodeState& state, const Vec6& velocity);
   void add_body(const BodySpec& spec);
   void add_beam(const BeamSpec& spec);
+  void add_coupler(const CouplerSpec& spec);
   void add_contact(const ContactSpec& spec);
   void add_group(const ContactGroupSpec& spec);
   void add_line_load(const BeamSpec& spec, const Beam& beam);
@@ -166,7 +182,7 @@ class Machine {
   std::vector<Beam> beams_;
   std::vector<BeamElement> beam_elements_;
   double beam_noise_ = 0.0;  // weighted norm of what a unit displacement of round-off does
-  std::vector<Spring> springs_;
+  ForceElements force_elements_;
   std::vector<Load> loads_;
   std::vector<Joint> joints_;
   std::vector<Contact> own_contacts_;

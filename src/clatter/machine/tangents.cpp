@@ -71,12 +71,11 @@ void add_tangents(const Machine& machine, const Configuration& q, const NodalVec
   };
   add_beam_tangents(machine, v, instant, factors, T, matrix);
   Mat12 K, C;
-  for (std::size_t s = 0; s < machine.springs().size(); ++s) {
-    const Spring& spring = machine.springs()[s];
-    spring.tangent(q, v, instant.turns[s], K, C);
-    finish(K, spring.a(), spring.b());
-    matrix.add_spring(static_cast<int>(s), stiffness * K + damping * C);
-  }
+  for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t e) {
+    element.tangent(q, v, instant.turns[e], K, C);
+    finish(K, element.a(), element.b());
+    matrix.add_force_element(static_cast<int>(e), stiffness * K + damping * C);
+  });
   if (stiffness == 0.0) return;
   for (std::size_t l = 0; l < machine.loads().size(); ++l) {
     const Load& load = machine.loads()[l];
@@ -97,6 +96,7 @@ void add_joint_tangents(const Machine& machine, const Configuration& q, const Ve
                         const TangentFactors& factors, KktMatrix& matrix) {
   Mat12 H;
   Vec12 g;
+  const VecX delassus = machine.joint_delassus(q);
   for (std::size_t j = 0; j < machine.joints().size(); ++j) {
     const Joint& joint = machine.joints()[j];
     Mat12 geometric = Mat12::Zero();
@@ -105,7 +105,7 @@ void add_joint_tangents(const Machine& machine, const Configuration& q, const Ve
       const auto row = static_cast<Eigen::Index>(i);
       joint.rows()[i].row(q, g);
       joint.rows()[i].row_derivative(q, H);
-      G.row(row) = -g.transpose() / std::sqrt(machine.delassus(g, joint.a(), joint.b()));
+      G.row(row) = -g.transpose() / std::sqrt(delassus[joint.first_row + row]);
       geometric -= factors.stiffness * forces[joint.first_row + row] * H;
     }
     if (factors.symmetric) geometric = (0.5 * (geometric + geometric.transpose())).eval();

@@ -23,11 +23,11 @@ void to_increments(Matrix& columns, std::span<const Node> nodes, int a, int b,
   }
 }
 
-/// Adds mass M + damping C + stiffness K of all bodies, beams, springs and loads, with C = -df/dv
-/// and K = -df/dq. The unknowns of K are increments from where T is the tangent; with T empty,
-/// increments from q. Beams lie as in the instant: the last call of Machine::forces with it must
-/// have been at q. In equilibrium under conservative loads the sum of the latter K is symmetric.
-/// For KktMatrix and CoupledMatrix::Part.
+/// Adds mass M + damping C + stiffness K of all bodies, beams, force elements and loads, with C =
+/// -df/dv and K = -df/dq. The unknowns of K are increments from where T is the tangent; with T
+/// empty, increments from q. Beams lie as in the instant: the last call of Machine::forces with it
+/// must have been at q. In equilibrium under conservative loads the sum of the latter K is
+/// symmetric. For KktMatrix and CoupledMatrix::Part.
 template <class Matrix>
 void add_tangents(const Machine& machine, const Configuration& q, const NodalVector& v,
                   const Instant& instant, const TangentFactors& factors, std::span<const Mat3> T,

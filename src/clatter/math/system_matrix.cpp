@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <iterator>
 #include <klu.h>
@@ -71,6 +72,17 @@ void SystemMatrix::set_multiplier(int multiplier, std::span<const int> held, boo
   Multiplier& entry = multipliers_.emplace_back(Multiplier{multiplier, {}, at_times});
   std::copy_if(held.begin(), held.end(), std::back_inserter(entry.held),
                [](int i) { return i >= 0; });
+}
+
+void SystemMatrix::add_held(int multiplier, std::span<const int> held) {
+  const auto entry =
+      std::find_if(multipliers_.rbegin(), multipliers_.rend(),
+                   [&](const Multiplier& other) { return other.unknown == multiplier; });
+  assert(entry != multipliers_.rend());
+  for (const int i : held) {
+    const bool is_new = std::find(entry->held.begin(), entry->held.end(), i) == entry->held.end();
+    if (i >= 0 && is_new) entry->held.push_back(i);
+  }
 }
 
 void SystemMatrix::count_on_from(const SystemMatrix& other) {

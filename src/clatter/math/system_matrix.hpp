@@ -59,6 +59,8 @@ class SystemMatrix {
   /// others is always eliminated so, for then one choice of pivots lasts; for the others this is
   /// one of two orders, of which the first factorisation finds the cheaper.
   void set_multiplier(int multiplier, std::span<const int> held, bool at_times);
+  /// More unknowns that a multiplier holds.
+  void add_held(int multiplier, std::span<const int> held);
   /// To be called once after all blocks are reserved.
   void finish_pattern();
 

@@ -67,8 +67,12 @@ std::vector<Mistake> check(const Model& model) {
   }
   BodyLookup bodies(model);
   for (const SpringSpec& spring : model.springs) check_spring(spring, bodies, mistakes);
+  for (const BushingSpec& bushing : model.bushings) check_bushing(bushing, bodies, mistakes);
   for (const LoadSpec& load : model.loads) check_load(load, bodies, mistakes);
   for (const JointSpec& joint : model.joints) check_joint(joint, bodies, mistakes);
+  for (const CouplerSpec& coupler : model.couplers) {
+    check_coupler(coupler, model.joints, mistakes);
+  }
   for (const ContactSpec& contact : model.contacts) {
     tables.once(contact.place, [&] { check_contact(contact, bodies, mistakes); });
   }

@@ -182,11 +182,11 @@ std::vector<BodyChoice> check_spheres(const ObjectCheck& object, const Spheres& 
 
 void check_two_lists(const ObjectCheck& object, const ContactGroupSpec& group) {
   std::set<std::string, std::less<>> ones;
-  for (const ContactGroupSpec::Sphere& sphere : group.ones) ones.insert(sphere.centre.body);
+  for (const ContactGroupSpec::Sphere& sphere : group.spheres) ones.insert(sphere.centre.body);
   const auto common = static_cast<std::size_t>(
-      std::count_if(group.twos.begin(), group.twos.end(),
+      std::count_if(group.partners.begin(), group.partners.end(),
                     [&](const auto& sphere) { return ones.contains(sphere.centre.body); }));
-  const bool all = common == group.ones.size() && common == group.twos.size();
+  const bool all = common == group.spheres.size() && common == group.partners.size();
   if (group.among_themselves ? all : common == 0) return;
   object.refuse_object(
       "the two lists of a group of spheres must name the same bodies, with 'among_themselves', or "
@@ -220,21 +220,21 @@ void check_contact_group(const ContactGroupSpec& group, BodyLookup& bodies,
                          std::vector<Mistake>& mistakes) {
   const ObjectCheck object = check_of(group.contact, mistakes);
   check_law(object, group.contact);
-  const bool on_face = group.twos.empty();
+  const bool on_face = group.partners.empty();
   const auto wanted = on_face ? ContactGeometry::sphere_on_face : ContactGeometry::sphere_on_sphere;
   if (group.contact.geometry != wanted) {
     object.refuse_object("a group of spheres can touch a face or other spheres from outside");
     return;
   }
-  if (group.ones.empty()) {
+  if (group.spheres.empty()) {
     object.refuse_object("a group of spheres has no spheres");
     return;
   }
   const std::vector<BodyChoice> ones =
-      check_spheres(object, group.ones, "point.body", "point.point", "radius", bodies);
+      check_spheres(object, group.spheres, "point.body", "point.point", "radius", bodies);
   if (!on_face) {
     const std::vector<BodyChoice> twos =
-        check_spheres(object, group.twos, "face.body", "face.point", "face_radius", bodies);
+        check_spheres(object, group.partners, "face.body", "face.point", "face_radius", bodies);
     check_two_lists(object, group);
     check_rotations(object, ones.front(), twos.back(), group.contact);
     return;

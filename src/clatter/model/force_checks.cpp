@@ -23,12 +23,41 @@ void check_spring_axis(const ObjectCheck& object, const SpringSpec& spring, bool
   }
 }
 
+void check_table(const ObjectCheck& object, const SpringSpec& spring) {
+  const auto& table = spring.table;
+  if (table.size() < 2) {
+    object.refuse("table", "'table': give two points or more");
+    return;
+  }
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (!table[i].allFinite()) {
+      object.refuse_entry("table", i, "'table': its numbers must be finite");
+      return;
+    }
+    if (i == 0 || table[i].x() > table[i - 1].x()) continue;
+    object.refuse_entry("table", i,
+                        fmt::format("'table': elongations must ascend, but {} follows {}",
+                                    table[i].x(), table[i - 1].x()));
+    return;
+  }
+}
+
 void check_spring_law(const ObjectCheck& object, const SpringSpec& spring) {
   bool good = object.number("stiffness", spring.stiffness, ranges::not_negative);
   good = object.number("damping", spring.damping, ranges::not_negative) && good;
-  if (good && spring.stiffness == 0.0 && spring.damping == 0.0) {
+  const bool stiff_by_law = spring.law == SpringLawKind::table || spring.law == SpringLawKind::gas;
+  if (good && !stiff_by_law && spring.stiffness == 0.0 && spring.damping == 0.0) {
     object.refuse_object("a spring needs a positive 'stiffness' or 'damping'");
   }
+  if (spring.law == SpringLawKind::gas) {
+    if (spring.kind == SpringKind::torsional) {
+      object.refuse("law", "a gas pushes along a line; use kind \"axial\" or \"linear\"");
+    }
+    object.number("force", spring.force, ranges::positive);
+    object.number("gas_length", spring.gas_length, ranges::positive);
+    object.number("exponent", spring.exponent, ranges::gas_exponent);
+  }
+  if (spring.law == SpringLawKind::table && object.knows("table")) check_table(object, spring);
   const char* key = spring.kind == SpringKind::torsional ? "rest_angle" : "rest_length";
   object.number(key, spring.rest,
                 spring.kind == SpringKind::axial ? ranges::not_negative : ranges::any);

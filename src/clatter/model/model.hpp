@@ -145,16 +145,44 @@ enum class SpringKind {
   torsional,  ///< about `axis` (fixed in a)
 };
 
+enum class SpringLawKind {
+  linear,
+  one_sided,  ///< linear, in tension or in compression only
+  table,      ///< linear between points
+  gas,        ///< a column of gas, pushes apart
+};
+
 struct SpringSpec {
   std::string name;
   SpringKind kind = SpringKind::axial;
   Attachment a, b;
   Vec3 axis = Vec3::UnitX();  ///< linear, torsional: in the frame of a
-  double stiffness = 0.0;     ///< [N/m], [N m/rad]
-  double damping = 0.0;       ///< [N s/m], [N m s/rad]
+  SpringLawKind law = SpringLawKind::linear;
+  double stiffness = 0.0;  ///< [N/m], [N m/rad]; linear, one_sided
+  double damping = 0.0;    ///< [N s/m], [N m s/rad]
   /// Length, or angle of b against a about the axis (0 where their frames agree, whole turns of
   /// planar bodies count), without force; as at the start when absent.
   std::optional<double> rest;
+  bool acts_in_tension = true;         ///< one_sided: in tension, else in compression
+  std::vector<Eigen::Vector2d> table;  ///< elongation [m], [rad], ascending, and tension
+  double force = 0.0;                  ///< [N] gas: at the rest length
+  double gas_length = 0.0;             ///< [m] of the column there
+  double exponent = 1.0;               ///< gas: 1 isothermal to 1.4 adiabatic
+  Place place;
+  KeyPlaces keys;
+};
+
+/// Springs and dampers along and about three axes fixed in a.
+struct BushingSpec {
+  std::string name;
+  Attachment a, b;
+  Mat3 axes_a = Mat3::Identity();  ///< columns: axes in the frame of a
+  Mat3 axes_b = Mat3::Identity();  ///< the same in the frame of b, equal in space without torque
+  Vec3 stiffness = Vec3::Zero();   ///< [N/m]
+  Vec3 rotational_stiffness = Vec3::Zero();  ///< [N m/rad]
+  Vec3 damping = Vec3::Zero();               ///< [N s/m]
+  Vec3 rotational_damping = Vec3::Zero();    ///< [N m s/rad]
+  Vec3 preload = Vec3::Zero();               ///< [N] tension where the two points meet
   Place place;
   KeyPlaces keys;
 };
@@ -205,6 +233,16 @@ struct JointSpec {
   /// Prescribes the angle (revolute), displacement (prismatic), length (distance) or velocity
   /// (skate) as a function of t.
   std::optional<Expression> motor;
+  Place place;
+  KeyPlaces keys;
+};
+
+/// Holds a weighted sum of the coordinates of joints: gears, racks, belts, differentials.
+struct CouplerSpec {
+  std::string name;
+  std::vector<std::string> joints;
+  std::vector<double> ratios;    ///< as many
+  std::optional<double> offset;  ///< what the sum is; as at the start when absent
   Place place;
   KeyPlaces keys;
 };
@@ -332,8 +370,10 @@ struct Model {
   std::vector<BodySpec> bodies;
   std::vector<BeamSpec> beams;
   std::vector<SpringSpec> springs;
+  std::vector<BushingSpec> bushings;
   std::vector<LoadSpec> loads;
   std::vector<JointSpec> joints;
+  std::vector<CouplerSpec> couplers;
   std::vector<ContactSpec> contacts;
   std::vector<ContactGroupSpec> contact_groups;
   IntegratorSpec integrator;

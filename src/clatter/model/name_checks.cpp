@@ -99,8 +99,10 @@ void check_names(const Model& model, std::vector<Mistake>& mistakes) {
   check_all({"beam", "beams", mistakes}, model.beams);
   check_names_of_nodes(model, mistakes);
   check_all({"spring", "springs", mistakes}, model.springs);
+  check_all({"bushing", "bushings", mistakes}, model.bushings);
   check_all({"load", "loads", mistakes}, model.loads);
   check_all({"joint", "joints", mistakes}, model.joints);
+  check_all({"coupler", "couplers", mistakes}, model.couplers);
   NameCheck contacts = check_all({"contact", "contacts", mistakes}, model.contacts);
   for (const ContactGroupSpec& group : model.contact_groups) {
     contacts.check(group.contact.name, group.contact.place, group.contact.keys);

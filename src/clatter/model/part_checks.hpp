@@ -24,6 +24,9 @@ void check_beam(const BeamSpec& beam, int elements_left, std::vector<Mistake>& m
 std::optional<BeamMesh> mesh_if_possible(const BeamSpec& beam, int elements_left);
 
 void check_spring(const SpringSpec& spring, BodyLookup& bodies, std::vector<Mistake>& mistakes);
+void check_bushing(const BushingSpec& bushing, BodyLookup& bodies, std::vector<Mistake>& mistakes);
+void check_coupler(const CouplerSpec& coupler, const std::vector<JointSpec>& joints,
+                   std::vector<Mistake>& mistakes);
 void check_load(const LoadSpec& load, BodyLookup& bodies, std::vector<Mistake>& mistakes);
 void check_joint(const JointSpec& joint, BodyLookup& bodies, std::vector<Mistake>& mistakes);
 void check_contact(const ContactSpec& contact, BodyLookup& bodies, std::vector<Mistake>& mistakes);

@@ -25,6 +25,7 @@ namespace ranges {
 inline constexpr Range any = {};
 inline constexpr Range positive = {0.0, std::numeric_limits<double>::infinity(), true};
 inline constexpr Range not_negative = {0.0, std::numeric_limits<double>::infinity(), false};
+inline constexpr Range gas_exponent = {1.0, 1.4};
 inline constexpr Range elements = {1, 1e5};
 inline constexpr Range restitution = {0.0, 1.0};
 inline constexpr Range tangential_restitution = {-1.0, 1.0};

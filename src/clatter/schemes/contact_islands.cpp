@@ -11,7 +11,13 @@ void ContactSet::find_islands() {
   const auto connect = [&](int a, int b) {
     if (a != ground && b != ground) connected_.join(a, b);
   };
-  for (const Joint& joint : machine_.joints()) connect(joint.a(), joint.b());
+  int before = ground;  // a node of the term before
+  for (const Joint& joint : machine_.joints()) {
+    connect(joint.a(), joint.b());
+    const int moving = std::max(joint.a(), joint.b());  // the ground is node 0
+    if (!joint.rows().front().begins) connect(before, moving);
+    before = moving;
+  }
   for (const BeamElement& element : machine_.beam_elements()) connect(element.a(), element.b());
   for (std::size_t c = 0; c < work.size(); ++c) {
     if (work[c].closed || work[c].equations.status != ContactStatus::open) {

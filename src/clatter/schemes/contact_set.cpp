@@ -9,7 +9,7 @@
 namespace clatter {
 
 bool is_free(const Machine& machine) {
-  return machine.joints().empty() && machine.springs().empty() && machine.beams().empty();
+  return machine.joints().empty() && machine.force_element_count() == 0 && machine.beams().empty();
 }
 
 ContactSet::ContactSet(const Machine& machine, const IntegratorSpec& spec)

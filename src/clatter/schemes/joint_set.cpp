@@ -28,10 +28,12 @@ void JointSet::find_scale() {
   for (std::size_t j = 0; j < rows_.size(); ++j) {
     for (Eigen::Index i = 0; i < rows_[j].rows(); ++i) {
       const Vec12 g = rows_[j].row(i);
-      scale_[joint(j).first_row + i] =
-          1.0 / std::sqrt(machine_.delassus(g, joint(j).a(), joint(j).b()));
+      double& sum = scale_[joint(j).first_row + i];
+      if (condition(j, i).begins) sum = 0.0;
+      sum += machine_.delassus(g, joint(j).a(), joint(j).b());
     }
   }
+  for (double& each : scale_) each = 1.0 / std::sqrt(each);
 }
 
 double JointSet::evaluate_rates(const NodalVector& v, const Instant& instant) {
@@ -39,12 +41,12 @@ double JointSet::evaluate_rates(const NodalVector& v, const Instant& instant) {
   for (std::size_t j = 0; j < rows_.size(); ++j) {
     const Vec12 pair = of_pair(v, joint(j).a(), joint(j).b());
     for (Eigen::Index i = 0; i < rows_[j].rows(); ++i) {
-      const JointRow& condition = joint(j).rows()[static_cast<std::size_t>(i)];
       const double rate =
-          rows_[j].row(i).dot(pair) - Joint::target_rate(condition, instant.drives[j]);
+          rows_[j].row(i).dot(pair) - Joint::target_rate(condition(j, i), instant.drives[j]);
       double& row = residual[joint(j).first_row + i];
-      row = -scale_[joint(j).first_row + i] * rate;
-      sum += row * row;
+      const double scaled = -scale_[joint(j).first_row + i] * rate;
+      row = condition(j, i).begins ? scaled : row + scaled;
+      if (condition(j, i).ends) sum += row * row;
     }
   }
   return sum;
@@ -87,10 +89,9 @@ void JointSet::add_position_tangents(KktMatrix& K, const Configuration& q, const
     PairRows rows = -(scale * rows_[j]);
     const KktMatrix::Columns columns = rows.transpose();
     for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-      const JointRow& condition = joint(j).rows()[static_cast<std::size_t>(i)];
-      condition.row_derivative(q, H);
+      condition(j, i).row_derivative(q, H);
       geometric -= force[joint(j).first_row + i] * H;
-      if (condition.holds_position()) continue;
+      if (condition(j, i).holds_position()) continue;
       rows.row(i).setZero();
       K.leave_out(joint(j).first_row + static_cast<int>(i));
     }
@@ -105,7 +106,7 @@ std::string JointSet::worst() const {
   if (residual.size() == 0 || residual.cwiseAbs().maxCoeff(&worst) == 0.0) return {};
   for (const Joint& joint : machine_.joints()) {
     if (worst < joint.first_row + static_cast<Eigen::Index>(joint.rows().size())) {
-      return fmt::format(" (largest residual at joint '{}')", joint.name());
+      return fmt::format(" (largest residual at {} '{}')", joint.noun(), joint.name());
     }
   }
   return {};

@@ -21,6 +21,9 @@ class JointSet {
 
   std::size_t count() const { return rows_.size(); }
   const Joint& joint(std::size_t j) const { return machine_.joints()[j]; }
+  const JointRow& condition(std::size_t j, Eigen::Index i) const {
+    return joint(j).rows()[static_cast<std::size_t>(i)];
+  }
   const PairRows& rows(std::size_t j) const { return rows_[j]; }
   const VecX& scale() const { return scale_; }
 

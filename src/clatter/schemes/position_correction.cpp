@@ -96,7 +96,15 @@ double PositionCorrection::evaluate_joints() {
     for (std::size_t i = 0; i < joint.rows().size(); ++i) {
       const auto row = joint.first_row + static_cast<Eigen::Index>(i);
       const JointRow& condition = joint.rows()[i];
-      if (condition.holds_position()) {
+      if (condition.is_term()) {
+        const double reached = w_.machine.turns_of_joint(j, w_.instant.turns);
+        if (condition.begins) residual[row] = allowed_joint_[row] = 0.0;
+        residual[row] -= scale[row] * joint.misfit(condition, drive, w_.q, reached);
+        const double numbers = std::abs(condition.factor) *
+                               ((condition.is_length() ? w_.span : 1.0) + std::abs(reached));
+        allowed_joint_[row] += scale[row] * round_off * numbers;
+        if (!condition.ends) continue;
+      } else if (condition.holds_position()) {
         residual[row] = -scale[row] * joint.misfit(condition, drive, w_.q);
         const double numbers =
             (condition.is_length() ? w_.span : 1.0) + std::abs(Joint::target(condition, drive));

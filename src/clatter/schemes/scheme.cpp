@@ -84,8 +84,10 @@ bool Scheme::start(State& state) {
       const auto row = joint.first_row + static_cast<Eigen::Index>(i);
       const JointRow& condition = joint.rows()[i];
       condition.row_derivative(state.q, H);
-      smooth_rhs_[smooth_K_.joint_multiplier(static_cast<int>(row))] =
+      double& right = smooth_rhs_[smooth_K_.joint_multiplier(static_cast<int>(row))];
+      const double own =
           w_.joints.scale()[row] * (pair.dot(H * pair) - w_.target_acceleration(joint, condition));
+      right = condition.begins ? own : right + own;
     }
   }
   smooth_K_.solve(smooth_rhs_);
@@ -122,13 +124,17 @@ void Scheme::accept(const NodalVector& algorithmic_acceleration) {
 void Scheme::find_joint_errors(const State& state) {
   const VecX& scale = w_.joints.scale();
   joint_error_ = joint_velocity_error_ = 0.0;
+  double misfit = 0.0;
   for (std::size_t j = 0; j < w_.joints.count(); ++j) {
     const Joint& joint = w_.joints.joint(j);
     for (std::size_t i = 0; i < joint.rows().size(); ++i) {
       const auto row = joint.first_row + static_cast<Eigen::Index>(i);
       const JointRow& condition = joint.rows()[i];
       const double unit = condition.is_length() ? w_.machine.length() : 1.0;
-      const double misfit = joint.misfit(condition, w_.instant.drives[j], state.q);
+      const double reached = w_.machine.turns_of_joint(j, w_.instant.turns);
+      if (condition.begins) misfit = 0.0;
+      misfit += joint.misfit(condition, w_.instant.drives[j], state.q, reached);
+      if (!condition.ends) continue;
       joint_error_ = std::max(joint_error_, std::abs(misfit) / unit);
       joint_velocity_error_ =
           std::max(joint_velocity_error_, std::abs(w_.joints.residual[row]) / scale[row] / unit);

@@ -100,7 +100,12 @@ ChannelList::ChannelList(const Model& model, const Machine& machine, bool separa
     list_sections(beam);
   }
   for (std::size_t s = 0; s < machine_.springs().size(); ++s) list_spring(s);
-  for (std::size_t j = 0; j < machine_.joints().size(); ++j) list_joint(j);
+  for (const Bushing& bushing : machine_.bushings()) list_bushing(bushing);
+  for (std::size_t j = 0; j < machine_.joints().size(); ++j) {
+    const JointRow& row = machine_.joints()[j].rows().front();
+    if (!row.is_term()) list_joint(j);
+    if (row.is_term() && row.begins) list_coupler(j);
+  }
   for (std::size_t c = 0; c < machine_.own_contacts().size(); ++c) list_contact(c);
   for (std::size_t g = 0; g < machine_.contact_groups().size(); ++g) list_group(g);
   list_momentum();
@@ -215,6 +220,19 @@ void ChannelList::list_spring(std::size_t s) {
   });
 }
 
+void ChannelList::list_bushing(const Bushing& bushing) {
+  const auto list = [&](const char* name, const char* unit, Vec3 Bushing::Reading::*values) {
+    add("bushings/" + bushing.name() + name, {"x", "y", "z"}, unit,
+        [&bushing, values](const State& state, double* out) {
+          put(out, bushing.read(state.q, state.v).*values);
+        });
+  };
+  list("/displacement", "m", &Bushing::Reading::displacement);
+  list("/rotation", "rad", &Bushing::Reading::rotation);
+  list("/force", "N", &Bushing::Reading::force);
+  list("/torque", "N m", &Bushing::Reading::torque);
+}
+
 ChannelList::JointMultipliers ChannelList::of_joint(const VecX& all, std::size_t j) const {
   const Joint& joint = machine_.joints()[j];
   return all.segment(joint.first_row, static_cast<Eigen::Index>(joint.rows().size()));
@@ -266,6 +284,12 @@ void ChannelList::list_joint(std::size_t j) {
           *out = joint.coordinate(state.q, machine_.turns_of_joint(j, state.turns));
         });
   }
+}
+
+void ChannelList::list_coupler(std::size_t j) {
+  // The force on a coordinate is the multiplier times its ratio.
+  add("couplers/" + machine_.joints()[j].name() + "/force", {""}, "N or N m",
+      [this, j](const State& state, double* out) { *out = mean_force(state, j)[0]; });
 }
 
 void ChannelList::list_contact(std::size_t c) {

@@ -51,7 +51,9 @@ class ChannelList {
   void list_nodes(const Beam& beam);
   void list_sections(const Beam& beam);
   void list_spring(std::size_t s);
+  void list_bushing(const Bushing& bushing);
   void list_joint(std::size_t j);
+  void list_coupler(std::size_t j);
   void list_contact(std::size_t c);
   void list_group(std::size_t g);
   void list_momentum();

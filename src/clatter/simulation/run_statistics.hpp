@@ -35,7 +35,7 @@ struct RunStatistics {
   /// [m] over all contacts and steps; +inf without contacts. Of a face with an outline only points
   /// and spheres over it count: what passes beside its edge may go below its plane.
   double min_gap = 0.0;
-  double max_joint_error = 0.0;  ///< relative to `length`, or [rad]
+  double max_joint_error = 0.0;           ///< relative to `length`, or [rad]
   double max_joint_velocity_error = 0.0;  ///< [1/s] relative to `length`, or [rad/s]
   double length = 0.0;                    ///< [m] size of the model, to scale the above with
   /// Wall time [s] of the parts of a step; `linear_algebra` is contained in the first three.

@@ -97,6 +97,7 @@ struct Simulation::Impl {
     if (model.equilibrium) settle(instant);
     scheme->find_contacts(state);
     check_penetration(machine, scheme->contacts(), state.q, model.equilibrium);
+    machine.check_force_elements(state.q, state.turns);
     if (!scheme->start(state)) throw Error(file_prefix() + scheme->failure());
     machine.count_turns(state.q, state.turns);
   }
@@ -136,6 +137,7 @@ struct Simulation::Impl {
     state.q = found.q;
     state.turns = found.turns;
     machine.check_bends(state.q);
+    machine.check_force_elements(state.q, state.turns);
   }
 
   std::string file_prefix() const { return model.file.empty() ? "" : model.file + ": "; }
@@ -155,6 +157,7 @@ struct Simulation::Impl {
     ++state.steps;
     state.time = time();
     machine.check_bends(state.q);
+    machine.check_force_elements(state.q, state.turns);
     ++statistics.steps;
     const SchemeTimes times = scheme->times();
     statistics.smooth_time = resumed.smooth_time + times.smooth;

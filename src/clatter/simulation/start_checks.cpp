@@ -45,31 +45,36 @@ void check_joints(const Machine& machine, const Instant& instant, const Configur
         {speed, v.segment<3>(6 * n).norm(), v.segment<3>(6 * n + 3).norm() * machine.length()});
   }
   Vec12 g;
+  double misfit = 0.0, tearing = 0.0;
   for (std::size_t j = 0; j < machine.joints().size(); ++j) {
     const Joint& joint = machine.joints()[j];
     const Joint::Drive& drive = instant.drives[j];
+    const double reached = machine.turns_of_joint(j, instant.turns);
     double gap = 0.0, twist = 0.0, rate = 0.0, wanted = 0.0;
     for (const JointRow& row : joint.rows()) {
       double& worst = row.is_length() ? gap : twist;
-      worst = std::max(worst, std::abs(joint.misfit(row, drive, q)));
+      if (row.begins) misfit = tearing = 0.0;
+      misfit += joint.misfit(row, drive, q, reached);
       row.row(q, g);
+      tearing += g.dot(of_pair(v, joint.a(), joint.b())) - Joint::target_rate(row, drive);
+      if (!row.ends) continue;
+      worst = std::max(worst, std::abs(misfit));
       const double unit = row.is_length() ? 1.0 : machine.length();
       wanted = std::max(wanted, unit * std::abs(Joint::target_rate(row, drive)));
-      rate = std::max(rate, unit * std::abs(g.dot(of_pair(v, joint.a(), joint.b())) -
-                                            Joint::target_rate(row, drive)));
+      rate = std::max(rate, unit * std::abs(tearing));
     }
     if (gap > start_tolerance * machine.length() || twist > start_tolerance) {
       mistakes.push_back(
           {joint.place(),
-           fmt::format("joint '{}' does not fit at the start: it is off by {:.3g} m "
+           fmt::format("{} '{}' does not fit at the start: it is off by {:.3g} m "
                        "and {:.3g} rad; correct the positions, or set assemble = true",
-                       joint.name(), gap, twist)});
+                       joint.noun(), joint.name(), gap, twist)});
     } else if (rate > start_tolerance * std::max(speed, wanted)) {
       mistakes.push_back(
           {joint.place(),
-           fmt::format("the initial velocities tear joint '{}' apart at {:.3g} m/s; correct them, "
+           fmt::format("the initial velocities tear {} '{}' apart at {:.3g} m/s; correct them, "
                        "or set assemble = true",
-                       joint.name(), rate)});
+                       joint.noun(), joint.name(), rate)});
     }
   }
   if (!mistakes.empty()) throw Error(std::move(mistakes));
@@ -137,11 +142,12 @@ std::optional<std::string> redundancy_of_joints(const Machine& machine, const Co
   if (machine.joint_rows() == 0 || machine.joint_rows() > largest_rank_check) return std::nullopt;
   MatX G = MatX::Zero(machine.joint_rows(), machine.dofs());
   Vec12 g;
+  const VecX delassus = machine.joint_delassus(q);
   for (const Joint& joint : machine.joints()) {
     int row = joint.first_row;
     for (const JointRow& condition : joint.rows()) {
       condition.row(q, g);
-      const double scale = 1.0 / std::sqrt(machine.delassus(g, joint.a(), joint.b()));
+      const double scale = 1.0 / std::sqrt(delassus[row]);
       for (int i = 0; i < 12; ++i) {
         const int node = i < 6 ? joint.a() : joint.b();
         const int dof = machine.nodes()[node].dof[i % 6];

@@ -8,7 +8,7 @@ namespace {
 Powers powers_of(const Machine& machine, const Instant& instant, const State& state) {
   Powers p;
   p.load = machine.load_power(state.q, state.v, instant);
-  p.damper = machine.damper_power(state.q, state.v);
+  p.damper = machine.damper_power(state.q, state.v, state.turns);
   for (std::size_t j = 0; j < machine.joints().size(); ++j) {
     const Joint& joint = machine.joints()[j];
     for (std::size_t i = 0; i < joint.rows().size(); ++i) {
@@ -82,6 +82,7 @@ void begin_sums(const Machine& machine, const Scheme& scheme, State& state) {
   if (!scheme.has_joint_forces()) sums.last_powers.motor = 0.0;  // those of the start are no work
   for (std::size_t j = 0; j < machine.joints().size(); ++j) {
     for (const JointRow& row : machine.joints()[j].rows()) {
+      if (!row.begins) continue;
       sums.last_rates.push_back(Joint::target_rate(row, scheme.instant().drives[j]));
     }
   }
@@ -103,8 +104,8 @@ void add_step(const Machine& machine, const Scheme& scheme, double h, State& sta
   add_motor_work(machine, scheme.instant(), state);
   add_contacts(state);
   for (std::size_t j = 0; j < machine.joints().size(); ++j) {
-    if (!is_struck(machine, state, j)) continue;
     const Joint& joint = machine.joints()[j];
+    if (!is_struck(machine, state, j) || !joint.rows().front().begins) continue;
     const auto rows = static_cast<Eigen::Index>(joint.rows().size());
     sums.joint_impulses.segment(joint.first_row, rows) +=
         state.joint_impulses.segment(joint.first_row, rows);

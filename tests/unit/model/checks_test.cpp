@@ -129,10 +129,10 @@ Model sound_model() {
   m.contacts[edge].outline = {{0, 0, 0}, {1, 0, 0}};
   ContactGroupSpec heap;
   heap.contact = contact("heap", ContactGeometry::sphere_on_face, "", "");
-  heap.ones = {{{"ball", Vec3::Zero()}, 0.5}, {{"brick", Vec3::Zero()}, 0.5}};
+  heap.spheres = {{{"ball", Vec3::Zero()}, 0.5}, {{"brick", Vec3::Zero()}, 0.5}};
   ContactGroupSpec crowd = heap;
   crowd.contact = contact("crowd", ContactGeometry::sphere_on_sphere, "", "");
-  crowd.twos = crowd.ones;
+  crowd.partners = crowd.spheres;
   crowd.among_themselves = true;
   m.contact_groups = {heap, crowd};
   VerifySpec figure;
@@ -234,7 +234,7 @@ const std::vector<Case> names = {
      },
      {"contact 'corner'", "'grain' is repeated: name one of its copies, 'grain.0' to 'grain.1'"}},
     {"unknown_body_in_group",
-     [](Model& m) { m.contact_groups[0].ones[1].centre.body = "brik"; },
+     [](Model& m) { m.contact_groups[0].spheres[1].centre.body = "brik"; },
      {"contact 'heap'", "unknown body 'brik'"}},
 };
 INSTANTIATE_TEST_SUITE_P(names, Check, testing::ValuesIn(names), name_of);
@@ -668,11 +668,11 @@ const std::vector<Case> contacts = {
      [](Model& m) { m.contacts[ledge].outline[2][0] = not_a_number; },
      {"'outline' must be a finite number"}},
     {"group_of_no_spheres",
-     [](Model& m) { m.contact_groups[0].ones.clear(); },
+     [](Model& m) { m.contact_groups[0].spheres.clear(); },
      {"contact 'heap'", "a group of spheres has no spheres"}},
-    {"group_radius", [](Model& m) { m.contact_groups[0].ones[0].radius = 0; }, {"'radius'"}},
+    {"group_radius", [](Model& m) { m.contact_groups[0].spheres[0].radius = 0; }, {"'radius'"}},
     {"group_with_a_body_twice",
-     [](Model& m) { m.contact_groups[0].ones[1].centre.body = "ball"; },
+     [](Model& m) { m.contact_groups[0].spheres[1].centre.body = "ball"; },
      {"has body 'ball' twice"}},
     {"group_on_its_own_face",
      [](Model& m) { m.contact_groups[0].contact.face.body = "brick"; },

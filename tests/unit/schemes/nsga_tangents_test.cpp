@@ -469,6 +469,47 @@ Model rolling_in_space(Random& random) {
   return model;
 }
 
+BushingSpec bushing_anywhere(std::string a, std::string b, Random& random, bool planar = false) {
+  BushingSpec bushing;
+  bushing.name = "bushing";
+  bushing.a = at(std::move(a), random, planar);
+  bushing.b = at(std::move(b), random, planar);
+  bushing.stiffness = Vec3(2.0, 5.0, planar ? 0.0 : 3.0);
+  bushing.damping = Vec3(0.5, 0.2, planar ? 0.0 : 0.4);
+  bushing.rotational_stiffness = Vec3(1.0, 0.4, 2.0);
+  bushing.rotational_damping = Vec3(0.1, 0.7, 0.3);
+  bushing.preload = Vec3(1.0, -2.0, planar ? 0.0 : 3.0);
+  if (!planar) {
+    bushing.axes_a = random.axes();
+    bushing.axes_b = random.axes();
+  }
+  return bushing;
+}
+
+/// With a condition over all joints that have a coordinate, which share bodies, and one over two.
+Model geared_in_space(Random& random) {
+  Model model = everything_in_space(random);
+  model.couplers = {{"all", {"revolute", "slide", "link"}, {1.0, -2.0, 0.5}, 0.3, {}, {}},
+                    {"two", {"slide", "revolute"}, {0.7, 0.2}, {}, {}, {}}};
+  model.bushings = {bushing_anywhere("A", "C", random), bushing_anywhere("", "B", random)};
+  return model;
+}
+
+Model geared_in_the_plane(Random& random) {
+  Model model = everything_in_the_plane(random);
+  JointSpec pin = joint_anywhere("wheel", JointKind::revolute, at("", random, true),
+                                 at("A", random, true), random);
+  pin.axes_a = pin.axes_b = Mat3::Identity();
+  JointSpec other = pin;
+  other.name = "other";
+  other.a = at("A", random, true);
+  other.b = at("B", random, true);
+  model.joints = {pin, other};
+  model.couplers = {{"gear", {"wheel", "other"}, {1.0, -3.0}, {}, {}, {}}};
+  model.bushings = {bushing_anywhere("A", "B", random, true)};
+  return model;
+}
+
 Model rolling_in_the_plane(Random& random) {
   Model model = everything_in_the_plane(random);
   JointSpec disc = joint_anywhere("disc", JointKind::rolling, at("", random, true),
@@ -717,6 +758,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"rolling_in_space_open", rolling_in_space, ContactStatus::open, 1.0, 0.5},
         Case{"rolling_in_space_stick", rolling_in_space, ContactStatus::stick, 1.0, 0.5},
         Case{"rolling_in_the_plane_slip", rolling_in_the_plane, ContactStatus::slip, 3.0},
+        Case{"geared_in_space_open", geared_in_space, ContactStatus::open, 1.0},
+        Case{"geared_in_space_stick", geared_in_space, ContactStatus::stick, 1.0},
+        Case{"geared_in_the_plane_slip", geared_in_the_plane, ContactStatus::slip, 1.0},
         Case{"beams_in_space_slip", beams_in_space, ContactStatus::slip, 1.0, 0.3},
         Case{"beams_in_space_stick", beams_in_space, ContactStatus::stick, 1.0, 0.3},
         Case{"beams_in_the_plane_slip", beams_in_the_plane, ContactStatus::slip, 1.0, 0.3}),

@@ -93,8 +93,10 @@ Residual CoupledStep::evaluate() {
 void CoupledStep::evaluate_joints(double& of_positions, double& of_motion) {
   const double h = w_.h;
   Mat12 H;
+  std::array<double, 3> off{};
   for (std::size_t j = 0; j < w_.joints.count(); ++j) {
     const Joint& joint = w_.joints.joint(j);
+    const double reached = w_.machine.turns_of_joint(j, w_.instant.turns);
     const Vec12 a = of_pair(ha_, joint.a(), joint.b()), v = of_pair(w_.v, joint.a(), joint.b());
     for (Eigen::Index i = 0; i < w_.joints.rows(j).rows(); ++i) {
       const JointRow& condition = joint.rows()[static_cast<std::size_t>(i)];
@@ -102,10 +104,14 @@ void CoupledStep::evaluate_joints(double& of_positions, double& of_motion) {
       const double scale = w_.joints.scale()[row];
       condition.row_derivative(w_.q, H);
       const double wanted = w_.target_acceleration(joint, condition);
-      std::array<double, 3> off{
+      const std::array<double, 3> own{
           w_.joints.rows(j).row(i).dot(a) + h * (v.dot(H * v) - wanted),
           w_.joints.rows(j).row(i).dot(v) - Joint::target_rate(condition, w_.instant.drives[j]),
-          joint.misfit(condition, w_.instant.drives[j], w_.q) / h};
+          joint.misfit(condition, w_.instant.drives[j], w_.q, reached) / h};
+      for (std::size_t level = 0; level < 3; ++level) {
+        off[level] = condition.begins ? own[level] : off[level] + own[level];
+      }
+      if (!condition.ends) continue;
       if (!condition.holds_position()) off[P] = joint_multipliers_[P][row] / scale;
       for (std::size_t level = 0; level < 3; ++level) {
         joint_residual_[level][row] = -scale * off[level];

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include <clatter/io/toml_table.hpp>
+#include <clatter/model/model.hpp>
+
+namespace clatter {
+
+std::vector<CouplerSpec> read_couplers(const std::vector<TomlTable>& tables);
+
+}  // namespace clatter

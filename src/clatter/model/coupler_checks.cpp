@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <clatter/model/nearest_word.hpp>
+#include <clatter/model/part_checks.hpp>
+
+namespace clatter {
+namespace {
+
+bool has_coordinate(JointKind kind) {
+  return kind == JointKind::revolute || kind == JointKind::prismatic ||
+         kind == JointKind::cylindrical || kind == JointKind::distance;
+}
+
+void check_coupled_joint(const ObjectCheck& object, const CouplerSpec& coupler, std::size_t i,
+                         const std::vector<JointSpec>& joints) {
+  const std::string& name = coupler.joints[i];
+  const auto found = std::find_if(joints.begin(), joints.end(),
+                                  [&](const JointSpec& joint) { return joint.name == name; });
+  const auto before = coupler.joints.begin() + static_cast<std::ptrdiff_t>(i);
+  if (found == joints.end()) {
+    std::vector<std::string> known;
+    for (const JointSpec& joint : joints) known.push_back(joint.name);
+    object.refuse_entry(
+        "joints", i, fmt::format("unknown joint {}{}", in_quotes(name), did_you_mean(name, known)));
+  } else if (!has_coordinate(found->kind)) {
+    object.refuse_entry("joints", i,
+                        fmt::format("joint '{}' has no coordinate to couple; revolute, prismatic, "
+                                    "cylindrical and distance joints have one",
+                                    name));
+  } else if (std::find(coupler.joints.begin(), before, name) != before) {
+    object.refuse_entry("joints", i,
+                        fmt::format("joint '{}' is named twice; add up its ratios", name));
+  }
+}
+
+}  // namespace
+
+void check_coupler(const CouplerSpec& coupler, const std::vector<JointSpec>& joints,
+                   std::vector<Mistake>& mistakes) {
+  const ObjectCheck object(fmt::format("coupler '{}'", coupler.name), coupler.place, coupler.keys,
+                           mistakes);
+  object.number("offset", coupler.offset, ranges::any);
+  const bool knows_joints = object.knows("joints");
+  if (knows_joints) {
+    for (std::size_t i = 0; i < coupler.joints.size(); ++i) {
+      check_coupled_joint(object, coupler, i, joints);
+    }
+    if (coupler.joints.size() < 2) {
+      object.refuse("joints", "'joints': a coupler needs two joints or more");
+    }
+  }
+  if (!object.knows("ratios")) return;
+  for (std::size_t i = 0; i < coupler.ratios.size(); ++i) {
+    if (coupler.ratios[i] != 0.0) continue;
+    object.refuse_entry("ratios", i, "'ratios': a ratio of 0 couples nothing; leave the joint out");
+  }
+  if (knows_joints && coupler.ratios.size() != coupler.joints.size()) {
+    object.refuse("ratios",
+                  fmt::format("'ratios': expected one for each of the {} joints, found {}",
+                              coupler.joints.size(), coupler.ratios.size()));
+  }
+}
+
+}  // namespace clatter
