@@ -74,14 +74,17 @@ constexpr std::array<LawKey, 6> law_keys = {{
     {"exponent", {false, false, false, true}, false},
 }};
 
-void check_law_keys(const TomlTable& table, SpringLawKind law) {
-  const auto index = static_cast<std::size_t>(law);
+/// Keys of other laws are refused, and missing ones told; the checks of the model leave these
+/// alone.
+void check_law_keys(const TomlTable& table, SpringSpec& spring) {
+  const auto index = static_cast<std::size_t>(spring.law);
   const std::string_view word = spring_laws[index].first;
   for (const LawKey& entry : law_keys) {
     if (entry.allowed[index]) {
       if (entry.needed && !table.has(entry.key)) {
         table.refuse_table(
             fmt::format("missing key '{}' in [[spring]]: law \"{}\" needs it", entry.key, word));
+        spring.keys.doubt(entry.key);
       }
     } else if (table.has_usable(entry.key)) {
       std::vector<std::string> laws;
@@ -102,7 +105,10 @@ void read_spring_law(const TomlTable& table, SpringSpec& spring) {
   for (const auto& [name, law] : spring_laws) {
     if (name == word) spring.law = law;
   }
-  check_law_keys(table, spring.law);
+  // That a gas cannot turn anything is for the checks of the model, which say it once.
+  if (spring.law != SpringLawKind::gas || spring.kind != SpringKind::torsional) {
+    check_law_keys(table, spring);
+  }
   spring.acts_in_tension = table.text("acts_in") != "compression";
   spring.table = table.pairs("table").value_or(spring.table);
   spring.force = table.number("force").value_or(0.0);

@@ -52,6 +52,7 @@ void check_spring_law(const ObjectCheck& object, const SpringSpec& spring) {
   if (spring.law == SpringLawKind::gas) {
     if (spring.kind == SpringKind::torsional) {
       object.refuse("law", "a gas pushes along a line; use kind \"axial\" or \"linear\"");
+      return;
     }
     object.number("force", spring.force, ranges::positive);
     object.number("gas_length", spring.gas_length, ranges::positive);

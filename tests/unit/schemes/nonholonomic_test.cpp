@@ -76,6 +76,7 @@ TEST(Skate, motor_prescribes_a_velocity_and_its_work_is_booked) {
   drive.axes_b = Mat3::Identity();
   drive.axes_b.col(2) = Vec3::UnitX();
   drive.axes_b.col(0) = Vec3::UnitZ();
+  drive.axes_b.col(1) = -Vec3::UnitY();
   drive.motor = Expression("t^2");
   model.joints.push_back(drive);
   model.bodies[0].angular_velocity = {0.0, 0.0, 2.0};

@@ -107,8 +107,9 @@ TEST(Endurance, body_held_by_two_fixed_joints_stands_still) {
   EXPECT_LT(testing::vector(simulation, "bodies/block/angular_velocity").norm(), 1e-8);
   for (const char* name : {"left", "right"}) {
     const Vec3 force = testing::vector(simulation, fmt::format("joints/{}/force", name));
-    // The least-squares share of two equal joints is a half.
-    EXPECT_LT((force - Vec3(0.0, 0.0, 9.81)).norm(), 1e-7) << name << ": " << force.transpose();
+    // The least-squares share of two equal joints is a half. What they share is told apart by a
+    // regularisation of 1e-9 only, so that round-off of 1e-15 of the force makes 1e-6 of it.
+    EXPECT_LT((force - Vec3(0.0, 0.0, 9.81)).norm(), 1e-5) << name << ": " << force.transpose();
   }
 }
 

@@ -196,11 +196,11 @@ TEST(verify, oracle_that_is_no_formula_is_an_error) {
 
 TEST(verification_mistakes, finds_all_entries_that_cannot_be_measured) {
   Model model = oscillator();
+  const Simulation simulation(model);
   model.verify = {entry("bodies/ball/position", "final", "0", 0),
                   entry("bodies/ball/position/x", "order", "2", 0),
                   entry("bodies/ball/position/x", "final", "(", 0),
                   entry("bodies/ball/position/x", "final", "0", 0)};
-  const Simulation simulation(model);
   const std::vector<Mistake> mistakes = verification_mistakes(model, simulation.channels());
   ASSERT_EQ(mistakes.size(), 3u);
   EXPECT_THAT(mistakes[0].message, HasSubstr("add one of its components: x, y, z"));
