@@ -68,9 +68,9 @@ struct Instant {
   std::vector<BeamElement::Helix> helices;  ///< by element, of the last call of Machine::forces
 };
 
-/// The machine as a scheme sees it:  M dv/dt = f(q, v, t) + G^T lambda + W^T r,
-/// with G the rows of the joints and W those of the contacts. Built once from a model, and constant
-/// from then on.
+/// The machine as a scheme sees it:  M dv/dt = f(q, v, t) + G^T lambda + G_c^T r,
+/// with G the rows of the joints and G_c those of the contacts. Built once from a model, and
+/// constant from then on.
 class Machine {
  public:
   explicit Machine(const Model& model);

@@ -79,10 +79,10 @@ class ContactSet {
   /// close.
   template <class Problem>
   void evaluate_laws(const Problem& problem, const VecX& multipliers);
-  /// reaction += W^T phi
+  /// reaction += G_c^T phi
   void add_reactions(NodalVector& reaction) const;
-  /// W and what the laws do with it. At position level the unknowns are increments from where T is
-  /// the tangent, and curved surfaces have a stiffness at q.
+  /// G_c and what the laws do with it. At position level the unknowns are increments from where T
+  /// is the tangent, and curved surfaces have a stiffness at q.
   void add_tangents(KktMatrix& K) const;
   void add_position_tangents(KktMatrix& K, const Configuration& q, std::span<const Mat3> T) const;
   /// As if all contacts were open.

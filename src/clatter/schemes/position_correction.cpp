@@ -58,7 +58,7 @@ Residual PositionCorrection::evaluate() {
   evaluate_contacts();
   merit += w_.contacts.residual.squaredNorm();
 
-  // M U = h^2 (f - f_s + (G - G_s)^T la) + G^T nu + W^T phi
+  // M U = h^2 (f - f_s + (G - G_s)^T la) + G^T nu + G_c^T phi
   w_.joint_total = h2 * w_.joint_forces + w_.joints.scale().cwiseProduct(nu_);
   w_.reaction.setZero();
   w_.joints.add_reactions(w_.joint_total, w_.reaction);

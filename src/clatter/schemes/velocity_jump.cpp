@@ -5,7 +5,7 @@
 namespace clatter {
 
 VelocityJump::VelocityJump(StepWork& work, const SmoothEnd& smooth)
-    : w_(work), smooth_(smooth), W_(NodalVector::Zero(work.machine.nodal_size())), passed_on_(W_) {
+    : w_(work), smooth_(smooth), V_(NodalVector::Zero(work.machine.nodal_size())), passed_on_(V_) {
   for (const Node& node : work.machine.nodes()) {
     const Mat3 other = node.inertia - node.inertia(0, 0) * Mat3::Identity();
     is_sphere_.push_back(static_cast<char>(other.isZero(1e-14 * node.inertia(0, 0))));
@@ -21,7 +21,7 @@ void VelocityJump::begin() {
 }
 
 void VelocityJump::reset() {
-  W_.setZero();
+  V_.setZero();
   w_.joint_impulses.setZero();
   la_contact_.setZero();
 }
@@ -46,21 +46,21 @@ Residual VelocityJump::evaluate() {
   w_.contacts.evaluate_laws(*this, la_contact_);
   merit += w_.contacts.residual.squaredNorm();
 
-  // M W = h (f - f_s + (G - G_s)^T la) + G^T La + W^T phi
+  // M V = h (f - f_s + (G - G_s)^T la) + G^T La + G_c^T phi
   w_.joint_total = h * w_.joint_forces + w_.joints.scale().cwiseProduct(w_.joint_impulses);
   w_.reaction.setZero();
   w_.joints.add_reactions(w_.joint_total, w_.reaction);
   w_.reaction -= h * smooth_.reaction;
   w_.reaction += passed_on_;
   w_.contacts.add_reactions(w_.reaction);
-  const double numbers = change_of_forces(w_, smooth_, has_moved_ || !W_.isZero(0.0), w_.v, w_.f);
+  const double numbers = change_of_forces(w_, smooth_, has_moved_ || !V_.isZero(0.0), w_.v, w_.f);
   return measure(merit, smooth_.terms(w_.machine) + numbers);
 }
 
 Residual VelocityJump::measure(double rows_squared, double forces) {
   const Machine& machine = w_.machine;
   const double h = w_.h;
-  machine.apply_mass(W_, w_.momentum);
+  machine.apply_mass(V_, w_.momentum);
   w_.residual = w_.momentum - h * w_.f - w_.reaction;
   const double momentum = machine.weighted_norm(w_.residual);
   const double relative =
@@ -98,7 +98,7 @@ void VelocityJump::fill_right_side(const KktMatrix& K, VecX& x) const {
 }
 
 void VelocityJump::move(const KktMatrix& K, const VecX& x, double factor) {
-  K.scatter(x, factor, W_);
+  K.scatter(x, factor, V_);
   w_.joint_impulses += factor * x.segment(K.joint_multiplier(0), w_.joint_impulses.size());
   la_contact_ += factor * x.segment(K.contact_multiplier(0), la_contact_.size());
 }
@@ -120,7 +120,7 @@ bool VelocityJump::add_impulses() {
     }
     if (work.closed) {
       work.rate_before =
-          work.rate_at_start + RowVector(work.G * of_pair(W_, contact.a(), contact.b()));
+          work.rate_at_start + RowVector(work.G * of_pair(V_, contact.a(), contact.b()));
     }
   }
   return any;

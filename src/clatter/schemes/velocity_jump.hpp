@@ -6,8 +6,8 @@
 
 namespace clatter {
 
-/// The change W of velocities that meets joints and the impact laws of contacts: 001 (13).
-/// Unknowns: W, impulses of joints and contacts.
+/// The change V of velocities that meets joints and the impact laws of contacts: 001 (13).
+/// Unknowns: V, impulses of joints and contacts.
 class VelocityJump {
  public:
   static constexpr bool is_predicted = false, position_level = false;
@@ -35,11 +35,11 @@ class VelocityJump {
   FreeContacts::Compliance compliance(int n) const { return compliance_over(n, w_.h); }
   void assemble_free(KktMatrix& K);
   void reset();
-  NodalVector& correction() { return W_; }
+  NodalVector& correction() { return V_; }
   VecX& contact_multipliers() { return la_contact_; }
 
   /// Velocities as they stand.
-  void apply() { w_.v = smooth_.v + W_; }
+  void apply() { w_.v = smooth_.v + V_; }
   /// Adds up the impulses and the work of the solved impact, and lets what follows start from it.
   /// False: no contact took part.
   bool add_impulses();
@@ -47,13 +47,13 @@ class VelocityJump {
  protected:
   /// With the turning of momentum that the angular velocity gives within a time `span`.
   FreeContacts::Compliance compliance_over(int n, double span) const;
-  /// Of the momentum M W - h f - reaction, and of rows with that sum of squares. `forces`: what
+  /// Of the momentum M V - h f - reaction, and of rows with that sum of squares. `forces`: what
   /// round-off of forces is relative to.
   Residual measure(double rows_squared, double forces);
 
   StepWork& w_;
   const SmoothEnd& smooth_;
-  NodalVector W_;
+  NodalVector V_;
   VecX la_contact_;        // scaled multipliers of contacts
   NodalVector passed_on_;  // momentum from the contacts in earlier impacts of the sequence
   bool has_moved_ = false;

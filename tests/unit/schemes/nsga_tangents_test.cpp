@@ -60,7 +60,7 @@ struct NsgaProbe {
     w.set_time(state, h);
     w.begin(state, h);
     SmoothEnd& end = s.smooth_.end_;
-    for (NodalVector* nodal : {&end.increment, &end.v, &w.vd, &s.position_.U_, &s.velocity_.W_}) {
+    for (NodalVector* nodal : {&end.increment, &end.v, &w.vd, &s.position_.U_, &s.velocity_.V_}) {
       *nodal = anything(machine, random, 1.0);
     }
     end.increment *= reach;
@@ -157,7 +157,7 @@ struct MoreauProbe {
     w.begin(state, h);
     s.evaluate_middle();
     s.start_.v = state.v;
-    s.step_.W_ = anything(machine, random, reach);
+    s.step_.V_ = anything(machine, random, reach);
     s.step_.f_start_ = anything(machine, random, 1.0);
     w.joint_impulses = random.numbers(machine.joint_rows());
     for (ContactWork& work : w.contacts.work) work.closed = true;

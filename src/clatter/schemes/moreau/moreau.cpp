@@ -5,7 +5,7 @@
 namespace clatter {
 
 MoreauStep::MoreauStep(StepWork& work, const SmoothEnd& start)
-    : VelocityJump(work, start), f_start_(W_) {}
+    : VelocityJump(work, start), f_start_(V_) {}
 
 void MoreauStep::evaluate_start() {
   w_.machine.forces(w_.state->q, w_.state->v, w_.instant, f_start_);

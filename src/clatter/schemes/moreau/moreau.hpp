@@ -6,7 +6,7 @@
 
 namespace clatter {
 
-/// The step of Moreau's method as a problem. Unknowns: the change W of the velocities, impulses of
+/// The step of Moreau's method as a problem. Unknowns: the change V of the velocities, impulses of
 /// joints and contacts.
 class MoreauStep : public VelocityJump {
  public:
@@ -21,8 +21,8 @@ class MoreauStep : public VelocityJump {
   Residual evaluate();
   void assemble(KktMatrix& K);
   void assemble_free(KktMatrix& K);
-  /// W over the step.
-  const NodalVector& change() const { return W_; }
+  /// V over the step.
+  const NodalVector& change() const { return V_; }
 
  private:
   friend struct MoreauProbe;  // tests differentiate the step
@@ -35,7 +35,7 @@ class MoreauStep : public VelocityJump {
 /// The time-stepping method of Moreau and Jean, the baseline of the field: velocities and impulses
 /// are the unknowns, joints and contacts hold at velocity level,
 ///
-///   M (v+ - v) = h ((1 - theta) f + theta f+) + G^T La + W^T P,   q+ = q + h ((1 - theta) v +
+///   M (v+ - v) = h ((1 - theta) f + theta f+) + G^T La + G_c^T P,   q+ = q + h ((1 - theta) v +
 ///   theta v+),
 ///
 /// with all rows, and what touches, at the middle of the step, q + h v/2. Joints drift and contacts

@@ -9,7 +9,7 @@
 namespace clatter {
 
 /// Decoupled nonsmooth generalized-alpha scheme (001): a step is the smooth motion without
-/// contacts, a position correction U and a velocity jump W, each a semismooth Newton on its own.
+/// contacts, a position correction U and a velocity jump V, each a semismooth Newton on its own.
 /// Without contacts it is the second-order Lie-group generalized-alpha method with joints at both
 /// levels.
 class Nsga final : public Scheme {
