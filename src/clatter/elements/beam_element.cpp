@@ -115,7 +115,7 @@ BeamElement::BeamElement(int a, int b, const BeamProperties& properties)
   mass_ += mass_correction_;
 }
 
-void BeamElement::lay(const Configuration& q, Helix& lies) const {
+void BeamElement::find_helix(const Configuration& q, Helix& lies) const {
   const NodeState &A = q[static_cast<std::size_t>(a_)], &B = q[static_cast<std::size_t>(b_)];
   Quaternion turn;
   if (offset_) {

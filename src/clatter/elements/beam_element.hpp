@@ -55,10 +55,10 @@ class BeamElement {
   };
   Helix helix(const Configuration& q) const {
     Helix lies;
-    lay(q, lies);
+    find_helix(q, lies);
     return lies;
   }
-  void lay(const Configuration& q, Helix& lies) const;
+  void find_helix(const Configuration& q, Helix& lies) const;
 
   struct Section {
     SectionVector strain, resultant;  ///< the resultant with the part of stiffness damping

@@ -166,6 +166,7 @@ class Machine {
  private:
   int add_node(Node node, const NodeState& state, const Vec6& velocity);
   void add_body(const BodySpec& spec);
+  void add_spring(const SpringSpec& spec);
   void add_beam(const BeamSpec& spec);
   void add_coupler(const CouplerSpec& spec);
   void add_contact(const ContactSpec& spec);

@@ -21,7 +21,7 @@ ContactSet::ContactSet(const Machine& machine, const IntegratorSpec& spec)
       // Islands are solved on their own, without a derivative of the whole.
       with_derivatives_(!is_free(machine) || machine.contact_groups().empty()),
       reach_(machine.nodes().size(), 0.0),
-      went_(reach_),
+      moved_further_(reach_),
       island_(machine.nodes().size(), 0),
       hard_(machine.nodes().size(), 0) {
   connected_.reserve(machine.nodes().size());
@@ -55,7 +55,7 @@ void ContactSet::find_reach(const State& state, double h) {
         of_node(v, index).head<3>().norm() + extent * of_node(v, index).tail<3>().norm();
     const double acceleration =
         gravity + of_node(a, index).head<3>().norm() + extent * of_node(a, index).tail<3>().norm();
-    reach_[n] = std::max(went_[n], 2.0 * h * (speed + h * acceleration));
+    reach_[n] = std::max(moved_further_[n], 2.0 * h * (speed + h * acceleration));
   }
 }
 
@@ -101,10 +101,10 @@ void ContactSet::find_near(const State& state, double h) {
 
 bool ContactSet::far_ones_stay_open(const State& state, const Configuration& q,
                                     const NodalVector& moved, std::string& failure) {
-  if (!list_.holds_all_near(state.search, q, went_)) {
-    for (std::size_t n = 1; n < went_.size(); ++n) {
+  if (!list_.holds_all_near(state.search, q, moved_further_)) {
+    for (std::size_t n = 1; n < moved_further_.size(); ++n) {
       const auto by = of_node(moved, static_cast<Eigen::Index>(n));
-      went_[n] = 2.0 * (by.head<3>().norm() + machine_.extent(n) * by.tail<3>().norm());
+      moved_further_[n] = 2.0 * (by.head<3>().norm() + machine_.extent(n) * by.tail<3>().norm());
     }
     all_near_ = true;
     failure = "bodies went further than their speeds told";
@@ -122,7 +122,7 @@ bool ContactSet::far_ones_stay_open(const State& state, const Configuration& q,
 
 void ContactSet::reach_as_usual() {
   all_near_ = false;
-  std::fill(went_.begin(), went_.end(), 0.0);
+  std::fill(moved_further_.begin(), moved_further_.end(), 0.0);
 }
 
 // ---- Rows, laws and reactions

@@ -134,11 +134,12 @@ class ContactSet {
   double mean_mass_;  // of 001's scaling
   bool with_derivatives_;
   std::vector<double> reach_;  // node: how far it carries its surfaces in a step, generously
-  std::vector<double> went_;   // node: how far it went beyond that, in a step to be repeated
-  bool all_near_ = false;      // no contact is to be left out
-  UnionFind connected_;        // nodes
-  std::vector<int> island_;    // of each node: the smallest node it is connected with
-  std::vector<char> hard_;     // node: its island has not converged
+  std::vector<double>
+      moved_further_;        // node: how far it went beyond that, in a step to be repeated
+  bool all_near_ = false;    // no contact is to be left out
+  UnionFind connected_;      // nodes
+  std::vector<int> island_;  // of each node: the smallest node it is connected with
+  std::vector<char> hard_;   // node: its island has not converged
   // Scratch when the list changes.
   std::vector<ContactState> states_before_;
   std::vector<ContactKey> keys_before_;

@@ -1,0 +1,373 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <Eigen/LU>
+#include <fmt/format.h>
+
+#include <clatter/machine/machine.hpp>
+#include <clatter/model/beam_mesh.hpp>
+
+// How a machine is built from a model.
+
+namespace clatter {
+namespace {
+
+// Marks what a kind of node can do; the numbers of the unknowns come later.
+constexpr std::array<int, 6> point_unknowns{0, 0, 0, -1, -1, -1};
+constexpr std::array<int, 6> spatial_unknowns{0, 0, 0, 0, 0, 0};
+constexpr std::array<int, 6> planar_unknowns{0, 0, -1, -1, -1, 0};
+
+void turn_in_plane(double angle, NodeState& state) {
+  state.angle = angle;
+  state.R = Eigen::AngleAxisd(angle, Vec3::UnitZ()).toRotationMatrix();
+  state.p = Quaternion(std::cos(0.5 * angle), 0.0, 0.0, std::sin(0.5 * angle));
+}
+
+/// Angle of b against a about an axis of a, 0 where their frames agree. Between planar nodes with
+/// all turns; else in (-pi, pi], the twist of the relative rotation about the axis, whatever tilts
+/// it besides.
+double turn_about(const Node& node_a, const NodeState& a, const Node& node_b, const NodeState& b,
+                  const Vec3& axis) {
+  if (!node_a.rotates_in_space && !node_b.rotates_in_space) return axis.z() * (b.angle - a.angle);
+  const Quaternion relative = a.p.conjugate() * b.p;
+  const double half = std::atan2(relative.vec().dot(axis), relative.w());
+  return std::remainder(2.0 * half, 2.0 * std::numbers::pi);
+}
+
+}  // namespace
+
+Machine::Machine(const Model& model) : gravity_(model.gravity) {
+  nodes_.emplace_back().name = "ground";
+  centres_.emplace_back(Vec3::Zero());
+  q0_.emplace_back();
+  v0_ = NodalVector::Zero(6);
+  for (const BodySpec& body : model.bodies) add_body(body);
+  for (const BeamSpec& beam : model.beams) add_beam(beam);
+
+  weights_ = inverse_weights_ = NodalVector::Zero(nodal_size());
+  for (std::size_t n = 1; n < nodes_.size(); ++n) {
+    for (int i = 0; i < 6; ++i) {
+      if (!nodes_[n].has(i)) continue;
+      const double m = i < 3 ? nodes_[n].mass : nodes_[n].inertia(i - 3, i - 3);  // lumped
+      inverse_weights_[6 * static_cast<Eigen::Index>(n) + i] = std::sqrt(m);
+      weights_[6 * static_cast<Eigen::Index>(n) + i] = 1.0 / std::sqrt(m);
+    }
+  }
+  length_ = measure_length(model);
+  for (const BeamElement& element : beam_elements_) {
+    Vec12 both;
+    both << element.stiffest_force(), element.stiffest_force();
+    beam_noise_ += of_pair(weights_, element.a(), element.b()).cwiseProduct(both).squaredNorm();
+  }
+  beam_noise_ = std::sqrt(beam_noise_);
+
+  for (const SpringSpec& spec : model.springs) add_spring(spec);
+  for (const BushingSpec& spec : model.bushings) {
+    BushingSpec local = spec;
+    local.a = about_node(spec.a);
+    local.b = about_node(spec.b);
+    std::get<std::vector<Bushing>>(force_elements_)
+        .emplace_back(local, node_of(spec.a), node_of(spec.b));
+  }
+  for (const LoadSpec& spec : model.loads) {
+    loads_.emplace_back(spec.name, node_of(spec.at), about_node(spec.at).point, spec.force,
+                        spec.torque, spec.axes);
+  }
+  for (std::size_t b = 0; b < beams_.size(); ++b) add_line_load(model.beams[b], beams_[b]);
+  for (const JointSpec& spec : model.joints) {
+    JointSpec local = spec;
+    local.a = about_node(spec.a);
+    local.b = about_node(spec.b);
+    Joint joint(local, node_of(spec.a), node_of(spec.b), nodes_, q0_);
+    joint.first_row = joint_rows_;
+    joint_rows_ += static_cast<int>(joint.rows().size());
+    joints_.push_back(std::move(joint));
+  }
+  for (const CouplerSpec& spec : model.couplers) add_coupler(spec);
+  extents_.assign(nodes_.size(), 0.0);
+  for (const ContactSpec& spec : model.contacts) add_contact(spec);
+  for (const ContactGroupSpec& spec : model.contact_groups) add_group(spec);
+}
+
+void Machine::add_spring(const SpringSpec& spec) {
+  const int a = node_of(spec.a), b = node_of(spec.b);
+  const Vec3 point_a = about_node(spec.a).point, point_b = about_node(spec.b).point;
+  PairCoordinate coordinate = PairCoordinate::distance(a, point_a, b, point_b);
+  double offset = 0.0;
+  if (spec.kind == SpringKind::linear) {
+    coordinate = PairCoordinate::along(a, point_a, spec.axis.normalized(), b, point_b);
+  } else if (spec.kind == SpringKind::torsional) {
+    const Vec3 z = spec.axis.normalized();
+    const Vec3 x = z.unitOrthogonal();
+    coordinate = PairCoordinate::angle(a, x, z.cross(x), b, q0_[b].R.transpose() * (q0_[a].R * x));
+    offset = turn_about(nodes_[a], q0_[a], nodes_[b], q0_[b], z);
+  } else if (coordinate.value(q0_) < 1e-9 * length_) {
+    throw Error(spec.place,
+                fmt::format("the two ends of axial spring '{}' coincide at the start, so "
+                            "it has no direction; move one or use kind = \"linear\"",
+                            spec.name));
+  }
+  const double at_start = coordinate.value(q0_) + offset;
+  std::get<std::vector<Spring>>(force_elements_)
+      .emplace_back(spec.name, coordinate, spring_law(spec), spec.damping,
+                    spec.rest.value_or(at_start), spec.place, at_start, offset);
+}
+
+void Machine::add_coupler(const CouplerSpec& spec) {
+  if (spec.joints.size() < 2 || spec.ratios.size() != spec.joints.size()) {
+    throw Error(
+        spec.place,
+        fmt::format("coupler '{}' needs two joints or more, and a ratio for each", spec.name));
+  }
+  std::vector<Joint> terms;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < spec.joints.size(); ++i) {
+    const auto of = std::find_if(joints_.begin(), joints_.end(), [&](const Joint& joint) {
+      return joint.name() == spec.joints[i] && !joint.rows().front().is_term();
+    });
+    if (of == joints_.end()) {
+      throw Error(spec.place, fmt::format("there is no joint '{}'", spec.joints[i]));
+    }
+    sum += spec.ratios[i] * of->coordinate_at_start(q0_);
+    const bool last = i + 1 == spec.joints.size();
+    terms.emplace_back(spec, i, *of, last ? spec.offset.value_or(sum) : 0.0);
+    terms.back().first_row = joint_rows_;
+  }
+  ++joint_rows_;
+  for (Joint& term : terms) joints_.push_back(std::move(term));
+}
+
+void Machine::add_contact(const ContactSpec& spec) {
+  ContactSpec local = spec;
+  local.point = about_node(spec.point);
+  local.face = about_node(spec.face);
+  const int face = node_of(spec.face), point = node_of(spec.point);
+  for (Vec3& corner : local.outline) corner -= centres_[face];
+  Contact contact(local, face, point, nodes_);
+  PairRows rows(contact.rows(), 12);
+  contact.rates(q0_, contact.frame(q0_, Vec3::Zero()), rows);
+  if (delassus(rows.row(0).transpose(), face, point) == 0.0) {
+    throw Error(spec.place,
+                fmt::format("contact '{}': its bodies cannot move along the normal", spec.name));
+  }
+  extents_[point] = std::max(extents_[point], local.point.point.norm());
+  extents_[face] = std::max(extents_[face], contact.has_face() ? length_ : local.face.point.norm());
+  contact.first_row = own_contacts_.empty() ? 0 : own_contacts_.back().end_row();
+  own_contacts_.push_back(std::move(contact));
+}
+
+void Machine::add_group(const ContactGroupSpec& spec) {
+  ContactGroup group{spec.contact, node_of(spec.contact.face), {}, {}, spec.among_themselves};
+  group.contact.face = about_node(spec.contact.face);
+  const auto add = [&](const std::vector<ContactGroupSpec::Sphere>& from,
+                       std::vector<ContactGroup::Sphere>& to) {
+    for (const ContactGroupSpec::Sphere& sphere : from) {
+      const Vec3 centre = about_node(sphere.centre).point;
+      const int node = node_of(sphere.centre);
+      to.push_back({node, centre, sphere.radius});
+      extents_[node] = std::max(extents_[node], centre.norm());
+    }
+  };
+  add(spec.spheres, group.spheres);
+  add(spec.partners, group.partners);
+  if (group.partners.empty()) extents_[group.face_node] = length_;
+  groups_.push_back(std::move(group));
+}
+
+Contact Machine::contact_of(const ContactKey& key) const {
+  const ContactGroup& group = groups_[static_cast<std::size_t>(key.group)];
+  const ContactGroup::Sphere& sphere = group.spheres[static_cast<std::size_t>(key.sphere)];
+  ContactSpec spec = group.contact;
+  spec.point.point = sphere.centre;
+  spec.radius = sphere.radius;
+  int face_node = group.face_node;
+  if (!group.partners.empty()) {
+    const ContactGroup::Sphere& partner = group.partners[static_cast<std::size_t>(key.partner)];
+    spec.face.point = partner.centre;
+    spec.face_radius = partner.radius;
+    face_node = partner.node;
+  }
+  Contact contact(spec, face_node, sphere.node, nodes_);
+  contact.group = key.group;
+  return contact;
+}
+
+int Machine::add_node(Node node, const NodeState& state, const Vec6& velocity) {
+  for (int i = 0; i < 6; ++i) {
+    if (node.has(i)) node.dof[i] = dofs_++;
+  }
+  node.inverse_mass = 1.0 / node.mass;
+  if (node.rotates_in_space) {
+    node.inverse_inertia = node.inertia.inverse();
+  } else if (node.has(5)) {
+    node.inverse_inertia(2, 2) = 1.0 / node.inertia(2, 2);
+  }
+  total_mass_ += node.mass;
+  const auto index = static_cast<int>(nodes_.size());
+  node_by_name_.emplace(node.name, index);
+  nodes_.push_back(std::move(node));
+  q0_.push_back(state);
+  v0_.conservativeResize(v0_.size() + 6);
+  v0_.tail<6>() = velocity;
+  return index;
+}
+
+void Machine::add_body(const BodySpec& spec) {
+  Node node{.name = spec.name, .mass = spec.mass};
+  NodeState state;
+  switch (spec.kind) {
+    case BodyKind::point:
+      node.dof = point_unknowns;
+      break;
+    case BodyKind::rigid:
+      node.dof = spatial_unknowns;
+      node.rotates_in_space = true;
+      node.inertia = 0.5 * (spec.inertia + spec.inertia.transpose());
+      state.p = spec.orientation.normalized();
+      state.R = state.p.toRotationMatrix();
+      break;
+    case BodyKind::planar:
+      node.dof = planar_unknowns;
+      node.inertia(2, 2) = spec.inertia(2, 2);
+      turn_in_plane(spec.angle, state);
+      break;
+  }
+  const Vec3 centre = state.R * spec.centre_of_mass;
+  state.x = spec.position + centre;
+  Vec6 velocity;
+  velocity << spec.velocity, spec.angular_velocity;
+  for (int i = 0; i < 6; ++i) {
+    if (!node.has(i)) velocity[i] = 0.0;  // what the body cannot do
+  }
+  const Vec3 spin = state.R * velocity.tail<3>();
+  velocity.head<3>() += spin.cross(centre);
+  add_node(std::move(node), state, velocity);
+  centres_.push_back(spec.centre_of_mass);
+}
+
+/// Half of the mass of each element is lumped at either node; what the consistent mass matrix has
+/// besides is the element's.
+void Machine::add_beam(const BeamSpec& spec) {
+  const BeamMesh mesh = mesh_of(spec);
+  const BeamSection& section = spec.section;
+  BeamProperties p;
+  p.stiffness << spec.youngs_modulus * section.area,
+      spec.shear_modulus * section.shear_y * section.area,
+      spec.shear_modulus * section.shear_z * section.area, spec.shear_modulus * section.J,
+      spec.youngs_modulus * section.I_y, spec.youngs_modulus * section.I_z;
+  if (spec.planar) p.stiffness.segment<3>(2).setZero();  // out of the plane nothing can happen
+  p.unstressed_curvature = spec.unstressed_curvature.value_or(spec.curvature);
+  p.line_mass = spec.density * section.area;
+  p.line_inertia = spec.density * Vec3(section.I_y + section.I_z, section.I_y, section.I_z);
+  if (spec.planar) p.line_inertia.head<2>().setZero();
+  p.mass_damping = spec.mass_damping;
+  p.stiffness_damping = spec.stiffness_damping;
+  p.lumped_mass = spec.lumped_mass;
+
+  const auto first_node = static_cast<int>(nodes_.size());
+  const auto first_element = static_cast<int>(beam_elements_.size());
+  std::vector<Node> nodes(mesh.nodes.size());
+  for (std::size_t e = 0; e < mesh.elements.size(); ++e) {
+    const BeamMesh::Element& element = mesh.elements[e];
+    p.length = element.length;
+    p.frame_a = element.frame_a;
+    p.frame_b = element.frame_b;
+    const auto a = first_node + static_cast<int>(e);
+    beam_elements_.emplace_back(a, a + 1, p);
+    const double half = 0.5 * element.length;
+    for (const auto& [node, frame] :
+         {std::pair(&nodes[e], &p.frame_a), std::pair(&nodes[e + 1], &p.frame_b)}) {
+      node->mass += half * p.line_mass;
+      node->inertia += half * *frame * p.line_inertia.asDiagonal() * frame->transpose();
+    }
+  }
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    nodes[n].name = beam_node_name(spec, static_cast<int>(n));
+    nodes[n].rotates_in_space = !spec.planar;
+    nodes[n].dof = spec.planar ? planar_unknowns : spatial_unknowns;
+    NodeState state;
+    if (spec.planar) {
+      const Mat3& R = mesh.nodes[n].orientation;
+      turn_in_plane(std::atan2(R(1, 0), R(0, 0)), state);
+      if (n > 0) {  // no jump of a turn along the beam
+        constexpr double turn = 2.0 * std::numbers::pi;
+        state.angle += turn * std::round((q0_.back().angle - state.angle) / turn);
+      }
+    } else {
+      state.p = Quaternion(mesh.nodes[n].orientation).normalized();
+      state.R = state.p.toRotationMatrix();
+    }
+    state.x = mesh.nodes[n].position;
+    Vec6 velocity;
+    velocity << spec.velocity + spec.angular_velocity.cross(state.x - mesh.nodes[0].position),
+        state.R.transpose() * spec.angular_velocity;
+    add_node(std::move(nodes[n]), state, velocity);
+    centres_.emplace_back(Vec3::Zero());
+  }
+  node_by_name_.emplace(spec.name + ".start", first_node);
+  node_by_name_.emplace(spec.name + ".end", static_cast<int>(nodes_.size()) - 1);
+  beams_.push_back({spec.name, spec.planar, first_node, static_cast<int>(mesh.nodes.size()),
+                    first_element, static_cast<int>(mesh.elements.size()), spec.place});
+}
+
+void Machine::add_line_load(const BeamSpec& spec, const Beam& beam) {
+  const auto is_zero = [](const Expression& e) { return e.is_constant() && e(0.0) == 0.0; };
+  if (std::all_of(spec.line_force.begin(), spec.line_force.end(), is_zero) &&
+      std::all_of(spec.line_torque.begin(), spec.line_torque.end(), is_zero))
+    return;
+  for (int e = 0; e < beam.elements; ++e) {
+    const BeamElement& element = beam_elements_[beam.first_element + e];
+    const BeamProperties& p = element.properties();
+    for (const auto& [node, frame] :
+         {std::pair(element.a(), &p.frame_a), std::pair(element.b(), &p.frame_b)}) {
+      Load load(fmt::format("{}.{}", spec.name, e + 1), node, Vec3::Zero(), spec.line_force,
+                spec.line_torque, spec.line_axes);
+      load.set_share(0.5 * p.length, *frame);
+      loads_.push_back(std::move(load));
+    }
+  }
+}
+
+int Machine::node_of(const Attachment& attachment) const {
+  if (attachment.body.empty() || attachment.body == "ground") return ground;
+  const auto found = node_by_name_.find(attachment.body);
+  if (found == node_by_name_.end())
+    throw Error(fmt::format("there is no body '{}'", attachment.body));
+  return found->second;
+}
+
+Attachment Machine::about_node(const Attachment& attachment) const {
+  return {attachment.body, attachment.point - centres_[node_of(attachment)]};
+}
+
+double Machine::measure_length(const Model& model) const {
+  Eigen::AlignedBox3d box;
+  const auto include = [&](const Attachment& attachment) {
+    const NodeState& state = q0_[node_of(attachment)];
+    box.extend(Vec3(state.x + state.R * about_node(attachment).point));
+  };
+  for (std::size_t n = 1; n < nodes_.size(); ++n) box.extend(q0_[n].x);
+  for (const SpringSpec& s : model.springs) include(s.a), include(s.b);
+  for (const BushingSpec& s : model.bushings) include(s.a), include(s.b);
+  for (const LoadSpec& s : model.loads) include(s.at);
+  for (const JointSpec& s : model.joints) include(s.a), include(s.b);
+  for (const ContactSpec& s : model.contacts) include(s.point), include(s.face);
+  double length = box.isEmpty() ? 0.0 : box.diagonal().norm();
+  // Radii of gyration stand for the size of a body on its own.
+  for (const Node& node : nodes_) {
+    if (node.mass > 0.0) length = std::max(length, std::sqrt(node.inertia.trace() / node.mass));
+  }
+  if (length > 0.0) return length;
+  // Points alone in space: the way they will go.
+  const double duration = model.integrator.duration;
+  length = 0.5 * gravity_.norm() * duration * duration;
+  for (std::size_t n = 1; n < nodes_.size(); ++n) {
+    length = std::max(length, v0_.segment<3>(6 * static_cast<Eigen::Index>(n)).norm() * duration);
+  }
+  return length > 0.0 ? length : 1.0;
+}
+
+}  // namespace clatter
