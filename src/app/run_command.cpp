@@ -87,6 +87,7 @@ class RecordedRun {
     summary_.notices = simulation_.notices();
     // Before the results of an earlier run are gone: not every integrator has such problems.
     if (options.dump_contact_problems) dump_contact_problems(directory.contact_problems());
+    lock_.emplace(directory.path);
     if (from != nullptr) {
       summary_.info.model_text = from->model_text;
       summary_.info.overrides = from->overrides;
@@ -236,6 +237,7 @@ class RecordedRun {
   const Model& model_;
   const ResultDirectory& directory_;
   Simulation simulation_;
+  std::optional<DirectoryLock> lock_;
   SampleClock sample_clock_, frame_clock_;
   CheckpointClock checkpoint_clock_;
   std::vector<double> row_;
@@ -345,14 +347,16 @@ int run_model(const RunOptions& options) {
   catch_interruptions();
   const bool resumes = !options.resume.empty();
   if (resumes) check_resume(options);
-  if (!resumes && options.model.empty()) throw Error("give a MODEL, or a directory to --resume");
+  if (!resumes && options.model.empty()) {
+    fmt::print(stderr, "clatter run: give a MODEL, or a result directory with --resume\n");
+    return exit_usage;
+  }
   const ResultDirectory directory = resumes
                                         ? ResultDirectory{options.resume}
                                         : result_directory(options.out, options.model, ".clatter");
   std::optional<Checkpoint> from;
   if (resumes) from = read_checkpoint(directory.checkpoint());
   const Model model = model_of(options, from ? &*from : nullptr);
-  const DirectoryLock lock(directory.path);
 
   RecordedRun run(model, options, directory, from ? &*from : nullptr);
   if (from && !options.quiet) say("going on from t = {:g} s\n", run.simulation().time());

@@ -8,8 +8,12 @@
 
 namespace clatter {
 
-/// Solves the problems of a step that have contacts in them, PositionCorrection and VelocityJump:
-/// bodies that only contacts connect island by island, all others by Newton's method on one matrix;
+/// Solves the problems of a step that have contacts in them, PositionCorrection and VelocityJump.
+///
+/// Bodies that only contacts connect are solved island by island, without a matrix. So are many
+/// contacts of bodies that are held one by one: a body on an axle, on a spring, at the end of a
+/// chain moves under contacts as its joints, springs and beams let it, which a matrix without
+/// contacts tells (`condenses_`). All others are solved by Newton's method on one matrix of all;
 /// where that fails, a solver of contact problems finds the active sets. Scratch of a scheme.
 class ContactStage {
  public:
@@ -44,6 +48,15 @@ class ContactStage {
   /// For bodies that only contacts connect: island by island, without a matrix of the whole.
   template <class Problem>
   bool solve_free(Problem& problem, double& eps, int& iterations, const char* what);
+  /// By one matrix of all, where islands alone did not do.
+  template <class Problem>
+  bool solve_whole(Problem& problem, double& eps, int& iterations, const char* what);
+  /// The motion without reactions of contacts, and how held nodes would move under them. False: the
+  /// matrix is singular.
+  template <class Problem>
+  bool find_held_motion(Problem& problem, double& eps, NodalVector& motion);
+  /// Of the nodes in touched_, from the factorised matrix.
+  void find_held_compliances();
   /// Collects the contacts that may close into free_contacts_, with `motion` := that without
   /// reactions. Returns whether their surfaces are curved.
   template <class Problem>
@@ -65,11 +78,15 @@ class ContactStage {
                               int& iterations, const char* what);
 
   StepWork& w_;
-  bool free_bodies_;  // nothing but contacts connects them
+  bool free_bodies_;        // nothing but contacts connects them
+  std::vector<char> held_;  // node: joints, springs or beams hold it
+  bool condenses_;          // held nodes have contacts one by one, and there are many
   KktMatrix K_;
   VecX rhs_;
   FreeContacts free_contacts_;
-  std::vector<int> active_;  // contacts in a problem of free bodies
+  std::vector<int> active_;    // contacts in a problem of free bodies
+  NodalVector pushes_;         // of contacts on held nodes
+  std::vector<char> touched_;  // node: held, and has a contact that may close
 };
 
 }  // namespace clatter

@@ -14,23 +14,35 @@ inline constexpr int max_linearisations = 20;
 inline constexpr int max_sweeps = 1'000;
 inline constexpr double sweep_tolerance = 1e-4, sweep_patience = 20.0;
 
-/// Newton's method from where the problem stands; where it fails, Gauss-Seidel on the condensed
-/// contact problem finds the active sets and Newton finishes.
 template <class Problem>
 bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const char* what) {
   const bool has_groups = !w_.machine.contact_groups().empty();
+  if (!w_.spec.contact_solver && (free_bodies_ || condenses_)) {
+    if (solve_free(problem, eps, iterations, what)) return true;
+    if (free_bodies_ && has_groups) return false;  // too many for one matrix
+    problem.reset();
+  }
+  if (!condenses_) return solve_whole(problem, eps, iterations, what);
+  // Hard, and seldom: a matrix of all contacts is made for it.
+  KktMatrix without = std::move(K_);
+  K_ = KktMatrix(w_.machine, w_.contacts.list());
+  rhs_ = VecX::Zero(K_.size());
+  const bool solved = solve_whole(problem, eps, iterations, what);
+  without.matrix().count_on_from(K_.matrix());
+  K_ = std::move(without);
+  rhs_ = VecX::Zero(K_.size());
+  return solved;
+}
+
+/// Newton's method from where the problem stands; where it fails, Gauss-Seidel on the condensed
+/// contact problem finds the active sets and Newton finishes.
+template <class Problem>
+bool ContactStage::solve_whole(Problem& problem, double& eps, int& iterations, const char* what) {
   const bool wanted = !Problem::position_level && w_.contacts.on_problem != nullptr;
+  if (wanted && (w_.spec.contact_solver || !(free_bodies_ || condenses_))) publish(problem, eps);
   if (w_.spec.contact_solver) {
-    if (wanted) publish(problem, eps);
     w_.contacts.mark_all_hard();
     return solve_from_active_sets(problem, eps, *w_.spec.contact_solver, iterations, what);
-  }
-  if (free_bodies_) {
-    if (solve_free(problem, eps, iterations, what)) return true;
-    if (has_groups) return false;  // too many for one matrix
-    problem.reset();
-  } else if (wanted) {
-    publish(problem, eps);
   }
   int more = 0;
   if (newton(problem, eps, more, what)) {
@@ -77,7 +89,7 @@ bool ContactStage::jump_together(Jump& jump, double& eps) {
   return true;
 }
 
-// ---- Bodies that only contacts connect
+// ---- Bodies that only contacts connect, or that are held one by one
 
 template <class Problem>
 bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, const char* what) {
@@ -105,12 +117,16 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
       return false;
     }
     // Spheres that come far in a step are curved on the way, which only the whole matrix knows.
-    if (linearisation == 1 && !has_groups) {
+    if (linearisation == 1 && !has_groups && !condenses_) {
       int more = 0;
       const bool done = newton(problem, eps, more, what);
       iterations += more;
       return done;
     }
+    w_.reaction.setZero();
+    w_.contacts.add_reactions(w_.reaction);
+    w_.residual += w_.reaction;
+    if (condenses_ && !find_held_motion(problem, eps, motion)) return false;
     const bool curved = collect_free(problem, linearisation == 0, motion);
     if (!Problem::position_level && linearisation == 0 && w_.contacts.on_problem &&
         !active_.empty()) {
@@ -139,13 +155,13 @@ template <class Problem>
 bool ContactStage::collect_free(Problem& problem, bool first, NodalVector& motion) {
   const ContactSet& contacts = w_.contacts;
   const auto nodes = static_cast<int>(w_.machine.nodes().size());
+  if (!condenses_) {
+    free_contacts_.clear(w_.machine.nodes().size());
+    of_node(motion, ground).setZero();
+  }
   // The motion without reactions, and what the reactions must add to it.
-  w_.reaction.setZero();
-  contacts.add_reactions(w_.reaction);
-  w_.residual += w_.reaction;
-  free_contacts_.clear(w_.machine.nodes().size());
-  of_node(motion, ground).setZero();
   for (int n = 1; n < nodes; ++n) {
+    if (held_[static_cast<std::size_t>(n)] != 0) continue;
     FreeContacts::Compliance& compliance = free_contacts_.compliance(n);
     compliance = problem.compliance(n);
     of_node(motion, n).template head<3>() =
@@ -185,18 +201,73 @@ bool ContactStage::collect_free(Problem& problem, bool first, NodalVector& motio
 }
 
 template <class Problem>
+bool ContactStage::find_held_motion(Problem& problem, double& eps, NodalVector& motion) {
+  const auto factorise = [&] {
+    K_.set_zero();
+    problem.assemble_without_contacts(K_);
+    if (eps > 0.0) K_.regularise(eps);
+    return K_.factorise(eps > 0.0);
+  };
+  bool factorised = factorise();
+  if (!factorised && eps == 0.0) {
+    eps = regularisation;
+    factorised = factorise();
+  }
+  if (eps > 0.0) ++w_.counts.regularised;
+  if (!factorised) {
+    w_.failure = "the machine without its contacts is singular" + problem.culprit();
+    return false;
+  }
+  K_.gather(w_.residual, rhs_);
+  rhs_.head(w_.machine.dofs()) *= -1.0;
+  rhs_.segment(K_.joint_multiplier(0), w_.joints.residual.size()) = -w_.joints.residual;
+  K_.solve(rhs_);
+  motion.setZero();
+  K_.scatter(rhs_, 1.0, motion);
+  problem.joint_multipliers() += rhs_.segment(K_.joint_multiplier(0), w_.joints.residual.size());
+  std::fill(touched_.begin(), touched_.end(), 0);
+  for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
+    if (!w_.contacts.work[c].near || !problem.may_close(w_.contacts.work[c])) continue;
+    const Contact& contact = w_.contacts.contact(c);
+    for (const int n : {contact.a(), contact.b()}) touched_[static_cast<std::size_t>(n)] = 1;
+  }
+  find_held_compliances();
+  return true;
+}
+
+template <class Problem>
 void ContactStage::take_free_solution(Problem& problem, const NodalVector& motion) {
   const auto nodes = static_cast<int>(w_.machine.nodes().size());
   NodalVector& correction = problem.correction();
   correction += motion;
-  for (int n = 1; n < nodes; ++n) of_node(correction, n) += free_contacts_.motion(n);
+  for (int n = 1; n < nodes; ++n) {
+    if (held_[static_cast<std::size_t>(n)] == 0) {
+      of_node(correction, n) += free_contacts_.motion(n);
+    }
+  }
   VecX& multipliers = problem.contact_multipliers();
   multipliers.setZero();
+  pushes_.setZero();
   for (std::size_t k = 0; k < active_.size(); ++k) {
-    const Contact& contact = w_.contacts.contact(static_cast<std::size_t>(active_[k]));
+    const auto c = static_cast<std::size_t>(active_[k]);
+    const Contact& contact = w_.contacts.contact(c);
     const RowVector p = free_contacts_.reaction(k);
     multipliers.segment(contact.first_row, p.size()) = p;
+    if (!condenses_) continue;
+    const ContactWork& work = w_.contacts.work[c];
+    const Vec12 push =
+        work.G.topRows(p.size()).transpose() * RowVector(work.scale.head(p.size()).cwiseProduct(p));
+    for (const auto& [node, first] : {std::pair(contact.a(), 0), std::pair(contact.b(), 6)}) {
+      if (held_[static_cast<std::size_t>(node)] == 0) continue;
+      of_node(pushes_, node) += push.segment<6>(first);
+    }
   }
+  if (!condenses_) return;
+  rhs_.setZero();
+  K_.gather(pushes_, rhs_);
+  K_.solve(rhs_);
+  K_.scatter(rhs_, 1.0, correction);
+  problem.joint_multipliers() += rhs_.segment(K_.joint_multiplier(0), w_.joints.residual.size());
 }
 
 // ---- The contact problem as a value

@@ -151,16 +151,16 @@ double PositionCorrection::largest_row(double relative) const {
 }
 
 void PositionCorrection::assemble(KktMatrix& K) {
-  assemble_smooth(K);
+  assemble_without_contacts(K);
   w_.contacts.add_position_tangents(K, w_.q, w_.T);
 }
 
 void PositionCorrection::assemble_free(KktMatrix& K) {
-  assemble_smooth(K);
+  assemble_without_contacts(K);
   w_.contacts.add_open(K);
 }
 
-void PositionCorrection::assemble_smooth(KktMatrix& K) {
+void PositionCorrection::assemble_without_contacts(KktMatrix& K) {
   w_.find_tangents(w_.total);
   w_.add_tangents(K, smooth_.v, {1.0, 0.0, w_.h * w_.h});
   w_.joints.add_position_tangents(K, w_.q, w_.joint_total, w_.T);

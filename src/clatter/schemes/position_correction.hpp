@@ -33,7 +33,10 @@ class PositionCorrection {
   FreeContacts::Compliance compliance(int n) const;
   /// The matrix without reactions of contacts.
   void assemble_free(KktMatrix& K);
+  /// The same for a matrix that has no contacts in it.
+  void assemble_without_contacts(KktMatrix& K);
   void reset();
+  VecX& joint_multipliers() { return nu_; }
   NodalVector& correction() { return U_; }
   VecX& contact_multipliers() { return nu_contact_; }
 
@@ -43,7 +46,6 @@ class PositionCorrection {
   double evaluate_joints();
   void evaluate_contacts();
   double largest_row(double relative) const;
-  void assemble_smooth(KktMatrix& K);
 
   StepWork& w_;
   const SmoothEnd& smooth_;

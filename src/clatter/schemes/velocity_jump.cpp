@@ -76,16 +76,16 @@ Residual VelocityJump::measure(double rows_squared, double forces) {
 }
 
 void VelocityJump::assemble(KktMatrix& K) {
-  assemble_smooth(K);
+  assemble_without_contacts(K);
   w_.contacts.add_tangents(K);
 }
 
 void VelocityJump::assemble_free(KktMatrix& K) {
-  assemble_smooth(K);
+  assemble_without_contacts(K);
   w_.contacts.add_open(K);
 }
 
-void VelocityJump::assemble_smooth(KktMatrix& K) {
+void VelocityJump::assemble_without_contacts(KktMatrix& K) {
   w_.add_tangents(K, w_.v, {1.0, w_.h, 0.0});
   w_.joints.add_tangents(K);
 }

@@ -34,7 +34,10 @@ class VelocityJump {
   const RowVector& last_reaction(std::size_t c) const { return w_.state->contacts[c].impulse; }
   FreeContacts::Compliance compliance(int n) const { return compliance_over(n, w_.h); }
   void assemble_free(KktMatrix& K);
+  /// The same for a matrix that has no contacts in it.
+  void assemble_without_contacts(KktMatrix& K);
   void reset();
+  VecX& joint_multipliers() { return w_.joint_impulses; }
   NodalVector& correction() { return V_; }
   VecX& contact_multipliers() { return la_contact_; }
 
@@ -61,8 +64,6 @@ class VelocityJump {
  private:
   friend struct NsgaProbe;  // tests differentiate the problem
   friend struct MoreauProbe;
-
-  void assemble_smooth(KktMatrix& K);
 
   std::vector<char> is_sphere_;  // node: its inertia is that of a sphere
 };

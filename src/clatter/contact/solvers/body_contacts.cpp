@@ -12,13 +12,19 @@ using Lines = Eigen::Matrix<double, Eigen::Dynamic, 12, Eigen::RowMajor, max_con
 Lines motions_of(const PairRows& force, const BodyContacts::Compliance& of_a,
                  const BodyContacts::Compliance& of_b) {
   Lines motion(force.rows(), 12);
+  const auto move = [&](const BodyContacts::Compliance& own, Eigen::Index i, Eigen::Index first) {
+    if (own.is_held) {
+      motion.row(i).segment<6>(first) = own.held * force.row(i).segment<6>(first).transpose();
+      return;
+    }
+    motion.row(i).segment<3>(first) =
+        force.row(i).segment<3>(first).cwiseProduct(own.translation.transpose());
+    motion.row(i).segment<3>(first + 3) =
+        (own.rotation * force.row(i).segment<3>(first + 3).transpose());
+  };
   for (Eigen::Index i = 0; i < force.rows(); ++i) {
-    motion.row(i).segment<3>(0) =
-        force.row(i).segment<3>(0).cwiseProduct(of_a.translation.transpose());
-    motion.row(i).segment<3>(3) = (of_a.rotation * force.row(i).segment<3>(3).transpose());
-    motion.row(i).segment<3>(6) =
-        force.row(i).segment<3>(6).cwiseProduct(of_b.translation.transpose());
-    motion.row(i).segment<3>(9) = (of_b.rotation * force.row(i).segment<3>(9).transpose());
+    move(of_a, i, 0);
+    move(of_b, i, 6);
   }
   return motion;
 }

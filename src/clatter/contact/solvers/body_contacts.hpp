@@ -7,18 +7,21 @@
 
 namespace clatter {
 
-/// Contacts of bodies that nothing else ties together, with the motion of the bodies condensed out:
-/// reactions p of the contacts c give the rates
+/// Contacts of bodies that nothing else ties together, or that are held one by one, with the motion
+/// of the bodies condensed out: reactions p of the contacts c give the rates
 ///
 ///   g_c = b_c + C_c x,     x = sum over all contacts of Y F_c^T p_c
 ///
 /// with Y the compliance (inverse mass) of each node. The motion x is kept for each node, so that a
 /// reaction changes no more than its two nodes, and W = C Y F^T is never written out.
 struct BodyContacts {
-  /// Entries 0 to 2: inverse mass; then the inverse inertia in body axes.
+  /// Of a free node: entries 0 to 2 of the inverse mass, then the inverse inertia in body axes. Of
+  /// a node that joints, springs or beams hold: what they leave of it, all six entries together.
   struct Compliance {
     Vec3 translation = Vec3::Zero();
     Mat3 rotation = Mat3::Zero();
+    bool is_held = false;
+    Mat6 held = Mat6::Zero();
   };
   struct Contact {
     int a, b;  ///< nodes
@@ -46,7 +49,8 @@ struct BodyContacts {
 
   const Contact& operator[](int k) const { return list[static_cast<std::size_t>(k)]; }
   bool moves(int node) const {
-    return !compliances[static_cast<std::size_t>(node)].translation.isZero(0.0);
+    const Compliance& own = compliances[static_cast<std::size_t>(node)];
+    return own.is_held ? !own.held.isZero(0.0) : !own.translation.isZero(0.0);
   }
   double* p_of(const Contact& contact) { return p.data() + contact.first_row; }
   const double* p_of(const Contact& contact) const { return p.data() + contact.first_row; }

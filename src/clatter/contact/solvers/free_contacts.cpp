@@ -62,7 +62,7 @@ bool FreeContacts::is_ball(int node) {
   if (answer == 2) {
     const Compliance& own = compliance(node);
     const double translation = own.translation[0], rotation = own.rotation(0, 0);
-    const bool same = (own.translation.array() == translation).all() &&
+    const bool same = !own.is_held && (own.translation.array() == translation).all() &&
                       (own.rotation - rotation * Mat3::Identity()).isZero(1e-14 * rotation);
     balls_[static_cast<std::size_t>(node)] = {{}, translation, rotation};
     answer = static_cast<char>(same);

@@ -33,16 +33,16 @@ Residual MoreauStep::evaluate() {
 }
 
 void MoreauStep::assemble(KktMatrix& K) {
-  assemble_smooth(K);
+  assemble_without_contacts(K);
   w_.contacts.add_tangents(K);
 }
 
 void MoreauStep::assemble_free(KktMatrix& K) {
-  assemble_smooth(K);
+  assemble_without_contacts(K);
   w_.contacts.add_open(K);
 }
 
-void MoreauStep::assemble_smooth(KktMatrix& K) {
+void MoreauStep::assemble_without_contacts(KktMatrix& K) {
   const double weight = w_.spec.theta * w_.h;
   w_.find_tangents(w_.total);
   w_.add_tangents(K, w_.v, {1.0, weight, weight * weight});

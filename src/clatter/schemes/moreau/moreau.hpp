@@ -21,13 +21,12 @@ class MoreauStep : public VelocityJump {
   Residual evaluate();
   void assemble(KktMatrix& K);
   void assemble_free(KktMatrix& K);
+  void assemble_without_contacts(KktMatrix& K);
   /// V over the step.
   const NodalVector& change() const { return V_; }
 
  private:
   friend struct MoreauProbe;  // tests differentiate the step
-
-  void assemble_smooth(KktMatrix& K);
 
   NodalVector f_start_;
 };
