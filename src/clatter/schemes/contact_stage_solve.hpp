@@ -26,6 +26,7 @@ bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const c
   // Hard, and seldom: a matrix of all contacts is made for it.
   KktMatrix without = std::move(K_);
   K_ = KktMatrix(w_.machine, w_.contacts.list());
+  K_.matrix().count_on_from(without.matrix());
   rhs_ = VecX::Zero(K_.size());
   const bool solved = solve_whole(problem, eps, iterations, what);
   without.matrix().count_on_from(K_.matrix());
