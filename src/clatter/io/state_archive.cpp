@@ -17,7 +17,9 @@ class Packer {
  public:
   std::string bytes;
 
-  void raw(void* data, std::size_t size) { bytes.append(static_cast<const char*>(data), size); }
+  void raw(void* data, std::size_t size) {
+    if (size > 0) bytes.append(static_cast<const char*>(data), size);
+  }
   std::size_t count(std::size_t own) {
     raw(&own, sizeof own);
     return own;
@@ -31,6 +33,7 @@ class Unpacker {
 
   void raw(void* data, std::size_t size) {
     if (size > bytes_.size()) throw Error("the stored state ends too early");
+    if (size == 0) return;  // an empty list may have no address
     std::memcpy(data, bytes_.data(), size);
     bytes_.remove_prefix(size);
   }
