@@ -121,7 +121,8 @@ class Visitor {
             s.rate, s.stuck, s.push, s.force, s.mean_force, s.percussion, s.anchor, s.tangent);
   }
   void visit(SolverMemory& s) {
-    (*this)(s.smooth, s.position, s.velocity, s.coupled, s.smooth_pivots, s.contact_pivots);
+    (*this)(s.smooth, s.position, s.velocity, s.coupled, s.smooth_pivots, s.contact_pivots,
+            s.held_pivots, s.in_matrix);
   }
   void visit(EnergyLedger& e) {
     (*this)(e.initial, e.kinetic, e.gravity, e.elastic, e.load_work, e.motor_work, e.friction_loss,

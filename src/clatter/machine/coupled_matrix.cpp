@@ -16,14 +16,15 @@ std::vector<int> rows_from(int first, int count) {
 
 }  // namespace
 
-CoupledMatrix::CoupledMatrix(const Machine& machine, std::span<const Contact> contacts)
+CoupledMatrix::CoupledMatrix(const Machine& machine, const MatrixScope& scope)
     : node_table_(&machine.nodes()),
       dofs_(machine.dofs()),
       joint_rows_(machine.joint_rows()),
-      contact_rows_(contacts.empty() ? 0 : contacts.back().end_row()),
       first_joint_row_(3 * dofs_),
       first_contact_row_(first_joint_row_ + 3 * joint_rows_),
-      matrix_(first_contact_row_ + 2 * contact_rows_ + static_cast<int>(contacts.size())) {
+      matrix_(first_contact_row_ + 2 * count_rows(scope) + static_cast<int>(scope.contacts.size())),
+      contacts_(scope.list.size()),
+      contact_multipliers_(scope.list.size(), {-1, -1, -1}) {
   const auto shifted = [&](auto dofs, Level level) {
     for (int& dof : dofs) dof = dof < 0 ? -1 : dof + static_cast<int>(at(level)) * dofs_;
     return dofs;
@@ -76,13 +77,19 @@ CoupledMatrix::CoupledMatrix(const Machine& machine, std::span<const Contact> co
     joints_.push_back(
         reserve(dofs_of(joint.a(), joint.b()), multipliers, false, joint.rows().front().begins));
   }
-  int number = 0;
-  for (const Contact& contact : contacts) {
-    const std::array<std::vector<int>, 3> multipliers{
-        rows_from(contact_multiplier(Level::acceleration) + contact.first_row, contact.rows()),
-        rows_from(contact_multiplier(Level::velocity) + contact.first_row, contact.rows()),
-        rows_from(contact_multiplier(Level::position) + number++, 1)};
-    contacts_.push_back(reserve(dofs_of(contact.a(), contact.b()), multipliers, true, true));
+  std::array<int, 3> next{first_contact_row_, first_contact_row_ + count_rows(scope),
+                          first_contact_row_ + 2 * count_rows(scope)};
+  for (const int c : scope.contacts) {
+    const auto index = static_cast<std::size_t>(c);
+    const Contact& contact = scope.list[index];
+    const std::array<std::vector<int>, 3> multipliers{rows_from(next[0], contact.rows()),
+                                                      rows_from(next[1], contact.rows()),
+                                                      rows_from(next[2], 1)};
+    contacts_[index] = reserve(dofs_of(contact.a(), contact.b()), multipliers, true, true);
+    contact_multipliers_[index] = next;
+    next[0] += contact.rows();
+    next[1] += contact.rows();
+    ++next[2];
   }
   for (int i = first_joint_row_; i < matrix_.size(); ++i) {
     diagonal_.push_back(matrix_.reserve(std::array{i}, std::array{i}));

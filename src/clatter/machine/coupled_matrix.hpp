@@ -18,7 +18,7 @@ enum class Level { acceleration = 0, velocity = 1, position = 2 };
 /// multiplier there.
 class CoupledMatrix {
  public:
-  CoupledMatrix(const Machine& machine, std::span<const Contact> contacts);
+  explicit CoupledMatrix(const Machine& machine, const MatrixScope& scope = {});
 
   int size() const { return matrix_.size(); }
   void set_zero() { matrix_.set_zero(); }
@@ -37,6 +37,7 @@ class CoupledMatrix {
   /// The block of momentum at one level by unknowns of another, as add_tangents() fills it.
   class Part {
    public:
+    static bool has_node(std::size_t /*node*/) { return true; }
     void add_node(int node, const Mat6& block) { add(part_.nodes, node, block); }
     void add_beam_element(int element, const Mat12& block) { add(part_.beams, element, block); }
     void add_force_element(int element, const Mat12& block) {
@@ -90,10 +91,14 @@ class CoupledMatrix {
   int joint_multiplier(Level level) const {
     return first_joint_row_ + static_cast<int>(at(level)) * joint_rows_;
   }
-  /// Of acceleration and velocity level: as many as rows; of position level: one per contact.
-  int contact_multiplier(Level level) const {
-    return first_contact_row_ + static_cast<int>(at(level)) * contact_rows_;
+  /// Of the first row of a contact; negative for one that is not in the matrix. At acceleration
+  /// and velocity level there are as many as rows, at position level one.
+  int contact_multiplier(Level level, std::size_t contact) const {
+    return contact_multipliers_[contact][at(level)];
   }
+  bool has_contact(std::size_t contact) const { return contact_multipliers_[contact][0] >= 0; }
+  /// All multipliers of contacts, which are the last ones.
+  int contact_multipliers() const { return size() - first_contact_row_; }
 
  private:
   static std::size_t at(Level level) { return static_cast<std::size_t>(level); }
@@ -101,10 +106,11 @@ class CoupledMatrix {
                bool is_contact, bool begins);
 
   const std::vector<Node>* node_table_;
-  int dofs_, joint_rows_, contact_rows_, first_joint_row_, first_contact_row_;
+  int dofs_, joint_rows_, first_joint_row_, first_contact_row_;
   SystemMatrix matrix_;
   std::array<std::array<Part::Blocks, 3>, 3> parts_;
   std::vector<Pair> joints_, contacts_;
+  std::vector<std::array<int, 3>> contact_multipliers_;  // by contact and level; -1: none
   std::vector<SystemMatrix::Block> diagonal_;
   VecX weights_;
 };

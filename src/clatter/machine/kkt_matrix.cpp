@@ -7,64 +7,99 @@
 namespace clatter {
 namespace {
 
-std::array<int, 12> dofs_of(const std::vector<Node>& nodes, int a, int b) {
-  std::array<int, 12> dofs;
-  std::copy(nodes[a].dof.begin(), nodes[a].dof.end(), dofs.begin());
-  std::copy(nodes[b].dof.begin(), nodes[b].dof.end(), dofs.begin() + 6);
-  return dofs;
-}
-
 std::vector<int> rows_from(int first, std::size_t count) {
   std::vector<int> rows(count);
   std::iota(rows.begin(), rows.end(), first);
   return rows;
 }
 
+std::vector<char> nodes_in(const Machine& machine, const MatrixScope& scope) {
+  if (scope.nodes.empty()) return std::vector<char>(machine.nodes().size(), 1);
+  return {scope.nodes.begin(), scope.nodes.end()};
+}
+
+/// Numbers the unknowns of the nodes that are in a matrix, in the order of the machine.
+std::vector<std::array<int, 6>> number_unknowns(const Machine& machine,
+                                                std::span<const char> is_in) {
+  std::vector<std::array<int, 6>> unknowns;
+  int next = 0;
+  for (std::size_t n = 0; n < machine.nodes().size(); ++n) {
+    std::array<int, 6>& own = unknowns.emplace_back();
+    for (std::size_t i = 0; i < 6; ++i) {
+      own[i] = is_in[n] != 0 && machine.nodes()[n].dof[i] >= 0 ? next++ : -1;
+    }
+  }
+  return unknowns;
+}
+
+int count_unknowns(const std::vector<std::array<int, 6>>& unknowns) {
+  int count = 0;
+  for (const auto& own : unknowns) {
+    count = std::max(count, 1 + *std::max_element(own.begin(), own.end()));
+  }
+  return count;
+}
+
 }  // namespace
 
-KktMatrix::KktMatrix(const Machine& machine, std::span<const Contact> contacts)
-    : node_table_(&machine.nodes()),
-      matrix_(machine.dofs() + machine.joint_rows() +
-              (contacts.empty() ? 0 : contacts.back().end_row())),
-      first_joint_row_(machine.dofs()),
-      first_contact_row_(machine.dofs() + machine.joint_rows()) {
+int count_rows(const MatrixScope& scope) {
+  int rows = 0;
+  for (const int c : scope.contacts) rows += scope.list[static_cast<std::size_t>(c)].rows();
+  return rows;
+}
+
+KktMatrix::KktMatrix(const Machine& machine, const MatrixScope& scope)
+    : is_in_(nodes_in(machine, scope)),
+      unknowns_(number_unknowns(machine, is_in_)),
+      first_joint_row_(count_unknowns(unknowns_)),
+      first_contact_row_(first_joint_row_ + machine.joint_rows()),
+      matrix_(first_contact_row_ + count_rows(scope)),
+      contacts_(scope.list.size()),
+      contact_rows_(scope.list.size(), -1) {
   // Mass on the diagonal; inertia and gyroscopic terms between rotations.
-  for (const Node& node : machine.nodes()) {
-    nodes_.push_back(matrix_.reserve(node.dof, node.dof,
-                                     [](int i, int j) { return i == j || (i >= 3 && j >= 3); }));
+  for (const Unknowns& own : unknowns_) {
+    nodes_.push_back(
+        matrix_.reserve(own, own, [](int i, int j) { return i == j || (i >= 3 && j >= 3); }));
   }
   for (const BeamElement& element : machine.beam_elements()) {
-    const auto dofs = dofs_of(*node_table_, element.a(), element.b());
-    beams_.push_back(matrix_.reserve(dofs, dofs));
+    const auto unknowns = unknowns_of(element.a(), element.b());
+    beams_.push_back(matrix_.reserve(unknowns, unknowns));
   }
   for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
-    const auto dofs = dofs_of(*node_table_, element.a(), element.b());
-    force_elements_.push_back(matrix_.reserve(dofs, dofs));
+    const auto unknowns = unknowns_of(element.a(), element.b());
+    force_elements_.push_back(matrix_.reserve(unknowns, unknowns));
   });
   for (const Load& load : machine.loads()) {
-    const auto& dofs = (*node_table_)[load.node()].dof;
-    loads_.push_back(matrix_.reserve(dofs, dofs));
+    const Unknowns& unknowns = unknowns_[static_cast<std::size_t>(load.node())];
+    loads_.push_back(matrix_.reserve(unknowns, unknowns));
   }
   for (const Joint& joint : machine.joints()) joints_.push_back(reserve(joint));
-  for (const Contact& contact : contacts) contacts_.push_back(reserve(contact));
+  int row = first_contact_row_;
+  for (const int c : scope.contacts) {
+    const auto index = static_cast<std::size_t>(c);
+    contact_rows_[index] = row;
+    contacts_[index] = reserve(scope.list[index], row);
+    row += scope.list[index].rows();
+  }
   for (int i = first_joint_row_; i < matrix_.size(); ++i) {
     diagonal_.push_back(matrix_.reserve(std::array{i}, std::array{i}));
   }
   matrix_.finish_pattern();
 
   weights_ = VecX::Ones(matrix_.size());
-  for (std::size_t n = 0; n < node_table_->size(); ++n) {
-    for (int i = 0; i < 6; ++i) {
-      if ((*node_table_)[n].has(i)) {
-        weights_[(*node_table_)[n].dof[i]] = of_node(machine.weights(), static_cast<int>(n))[i];
-      }
-    }
-  }
+  gather(machine.weights(), weights_);
+}
+
+std::array<int, 12> KktMatrix::unknowns_of(int a, int b) const {
+  std::array<int, 12> both;
+  std::copy_n(unknowns_[static_cast<std::size_t>(a)].begin(), 6, both.begin());
+  std::copy_n(unknowns_[static_cast<std::size_t>(b)].begin(), 6, both.begin() + 6);
+  return both;
 }
 
 /// Many entries of a joint are always zero; leaving them out makes large systems much cheaper.
 KktMatrix::PairBlocks KktMatrix::reserve(const Joint& joint) {
-  const auto dofs = dofs_of(*node_table_, joint.a(), joint.b());
+  const auto dofs = unknowns_of(joint.a(), joint.b());
   const auto multipliers = rows_from(first_joint_row_ + joint.first_row, joint.rows().size());
   const std::vector<JointRow>& rows = joint.rows();
   PairBlocks blocks;
@@ -87,10 +122,9 @@ KktMatrix::PairBlocks KktMatrix::reserve(const Joint& joint) {
   return blocks;
 }
 
-KktMatrix::PairBlocks KktMatrix::reserve(const Contact& contact) {
-  const auto dofs = dofs_of(*node_table_, contact.a(), contact.b());
-  const auto multipliers =
-      rows_from(first_contact_row_ + contact.first_row, static_cast<std::size_t>(contact.rows()));
+KktMatrix::PairBlocks KktMatrix::reserve(const Contact& contact, int first_row) {
+  const auto dofs = unknowns_of(contact.a(), contact.b());
+  const auto multipliers = rows_from(first_row, static_cast<std::size_t>(contact.rows()));
   PairBlocks blocks;
   blocks.momentum = matrix_.reserve(dofs, dofs);
   blocks.rows = matrix_.reserve(multipliers, dofs);
@@ -111,20 +145,20 @@ void KktMatrix::regularise(double eps) {
 }
 
 void KktMatrix::gather(const NodalVector& nodal, VecX& x) const {
-  for (std::size_t n = 1; n < node_table_->size(); ++n) {
+  for (std::size_t n = 1; n < unknowns_.size(); ++n) {
     const double* values = nodal.data() + 6 * n;
     for (int i = 0; i < 6; ++i) {
-      const int dof = (*node_table_)[n].dof[i];
+      const int dof = unknowns_[n][i];
       if (dof >= 0) x[dof] = values[i];
     }
   }
 }
 
 void KktMatrix::scatter(const VecX& x, double factor, NodalVector& nodal) const {
-  for (std::size_t n = 1; n < node_table_->size(); ++n) {
+  for (std::size_t n = 1; n < unknowns_.size(); ++n) {
     double* values = nodal.data() + 6 * n;
     for (int i = 0; i < 6; ++i) {
-      const int dof = (*node_table_)[n].dof[i];
+      const int dof = unknowns_[n][i];
       if (dof >= 0) values[i] += factor * x[dof];
     }
   }

@@ -12,12 +12,22 @@ namespace clatter {
 /// slowly, which is not seen.
 inline constexpr double regularisation = 1e-9;
 
-/// The iteration matrix of a subproblem: unknowns of all nodes first, then one multiplier for each
-/// row of the joints and, if asked for, of the contacts. Elements add their blocks by their own
+/// What of a machine a matrix has in it, besides all that ties nodes together.
+struct MatrixScope {
+  std::span<const Contact> list = {};  ///< contacts that there are
+  std::span<const int> contacts = {};  ///< those of them that are in the matrix; ascending
+  std::span<const char> nodes = {};    ///< by node: whether it is in the matrix; none: all are
+};
+
+/// Of the contacts that are in it.
+int count_rows(const MatrixScope& scope);
+
+/// The iteration matrix of a subproblem: unknowns of the nodes first, then one multiplier for each
+/// row of the joints and of the contacts that are in it. Elements add their blocks by their own
 /// index.
 class KktMatrix {
  public:
-  explicit KktMatrix(const Machine& machine, std::span<const Contact> contacts = {});
+  explicit KktMatrix(const Machine& machine, const MatrixScope& scope = {});
 
   int size() const { return matrix_.size(); }
   void set_zero() { matrix_.set_zero(); }
@@ -28,6 +38,7 @@ class KktMatrix {
   using Columns = Eigen::Matrix<double, 12, Eigen::Dynamic, 0, 12, max_rows>;
   using Multipliers = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, max_rows, max_rows>;
 
+  bool has_node(std::size_t node) const { return is_in_[node] != 0; }
   void add_node(int node, const Mat6& block) { matrix_.add(nodes_[node], block); }
   void add_beam_element(int element, const Mat12& block) { matrix_.add(beams_[element], block); }
   void add_force_element(int element, const Mat12& block) {
@@ -66,8 +77,14 @@ class KktMatrix {
   /// nodal += factor * x
   void scatter(const VecX& x, double factor, NodalVector& nodal) const;
 
+  int dofs() const { return first_joint_row_; }
+  /// Of a component of a node; negative where there is none.
+  int unknown(std::size_t node, std::size_t component) const { return unknowns_[node][component]; }
   int joint_multiplier(int row) const { return first_joint_row_ + row; }
-  int contact_multiplier(int row) const { return first_contact_row_ + row; }
+  /// Of the first row of a contact; negative for one that is not in the matrix.
+  int contact_multiplier(std::size_t contact) const { return contact_rows_[contact]; }
+  /// All rows of contacts, which are the last ones.
+  int contact_rows() const { return size() - first_contact_row_; }
 
   const SystemMatrix& matrix() const { return matrix_; }
   SystemMatrix& matrix() { return matrix_; }
@@ -77,7 +94,7 @@ class KktMatrix {
     SystemMatrix::Block momentum, rows, columns, multipliers;
   };
   PairBlocks reserve(const Joint& joint);
-  PairBlocks reserve(const Contact& contact);
+  PairBlocks reserve(const Contact& contact, int first_row);
   void add(const PairBlocks& blocks, const Mat12& momentum, const Rows& rows,
            const Columns& columns) {
     matrix_.add(blocks.momentum, momentum);
@@ -85,11 +102,16 @@ class KktMatrix {
     matrix_.add(blocks.columns, columns);
   }
 
-  const std::vector<Node>* node_table_;
-  SystemMatrix matrix_;
+  using Unknowns = std::array<int, 6>;  // of a node, -1: none
+  std::array<int, 12> unknowns_of(int a, int b) const;
+
+  std::vector<char> is_in_;  // node
+  std::vector<Unknowns> unknowns_;
   int first_joint_row_, first_contact_row_;
+  SystemMatrix matrix_;
   std::vector<SystemMatrix::Block> nodes_, beams_, force_elements_, loads_, diagonal_;
   std::vector<PairBlocks> joints_, contacts_;
+  std::vector<int> contact_rows_;  // contact: its first row, or -1
   VecX weights_;
 };
 

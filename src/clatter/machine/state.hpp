@@ -15,8 +15,10 @@ namespace clatter {
 struct SolverMemory {
   /// How much the matrix of a problem is regularised: not at all until it was singular.
   double smooth = 0.0, position = 0.0, velocity = 0.0, coupled = 0.0;
-  /// Of the matrix without contacts, and of that with them.
-  std::shared_ptr<const Pivots> smooth_pivots, contact_pivots;
+  /// Of the matrix without contacts, of that with them, and of that of the nodes that joints,
+  /// springs or beams hold.
+  std::shared_ptr<const Pivots> smooth_pivots, contact_pivots, held_pivots;
+  std::vector<int> in_matrix;  ///< contacts that the matrix with contacts has; ascending
 };
 
 /// A load whose value is given from outside, until it is given anew.

@@ -61,6 +61,7 @@ void add_tangents(const Machine& machine, const Configuration& q, const NodalVec
   const bool symmetric = factors.symmetric;
   Mat6 node_block = Mat6::Zero();
   for (std::size_t n = 1; n < machine.nodes().size(); ++n) {
+    if (!matrix.has_node(n)) continue;
     const auto i = static_cast<int>(n);
     fill_node_block(machine.nodes()[n], of_node(v, i).tail<3>(), factors, node_block);
     matrix.add_node(i, node_block);

@@ -90,6 +90,7 @@ void SystemMatrix::count_on_from(const SystemMatrix& other) {
   solves = other.solves;
   time = other.time;
   pivot_searches = other.pivot_searches;
+  tape = other.tape;
 }
 
 void SystemMatrix::finish_pattern() {

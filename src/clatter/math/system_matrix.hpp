@@ -118,7 +118,8 @@ class SystemMatrix {
   long solves = 0;
   double time = 0.0;
   long pivot_searches = 0;  ///< sparse factorisations that could not use the pivots of the last
-  /// Goes on counting from where another matrix, which this one replaces, has come to.
+  /// Goes on counting from where another matrix, which this one replaces, has come to, and with
+  /// its tape.
   void count_on_from(const SystemMatrix& other);
 
  private:

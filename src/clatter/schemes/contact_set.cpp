@@ -70,6 +70,7 @@ bool ContactSet::search(State& state, double h) {
   keys_before_ = state.search.keys;
   find_reach(state, h);
   if (!list_.update(state.search, state.q, reach_)) return false;
+  state.solver.in_matrix.clear();
   states_before_.swap(state.contacts);
   const std::size_t own = list_.own();
   const std::vector<ContactKey>& keys = state.search.keys;
@@ -90,13 +91,38 @@ bool ContactSet::search(State& state, double h) {
   return true;
 }
 
-void ContactSet::find_near(const State& state, double h) {
+void ContactSet::find_near(State& state, double h) {
   find_reach(state, h);
+  near_count_ = 0;
   for (std::size_t c = 0; c < work.size(); ++c) {
-    const double reach = reach_[static_cast<std::size_t>(contact(c).a())] +
-                         reach_[static_cast<std::size_t>(contact(c).b())];
-    work[c].near = all_near_ || !(state.contacts[c].gap > reach);
+    work[c].near = all_near_ || !(state.contacts[c].gap > reach_of(contact(c)));
+    near_count_ += work[c].near ? 1 : 0;
   }
+  choose_for_matrix(state);
+}
+
+/// A matrix of other contacts is another matrix, which has to be made and wants new pivots. So it
+/// gets some contacts that may soon be near, and keeps those that were until they are too many.
+void ContactSet::choose_for_matrix(State& state) {
+  constexpr std::size_t few = 4;         // are all in it
+  constexpr double soon = 8.0;           // in so many steps
+  constexpr long steps_between_looks = 128;
+  std::vector<int>& chosen = state.solver.in_matrix;
+  const bool all = work.size() <= few;
+  if (all && chosen.size() == work.size()) return;
+  std::size_t found = 0;
+  for (const int c : chosen) found += work[static_cast<std::size_t>(c)].near ? 1 : 0;
+  const bool suffices = !all && found == near_count_;
+  if (suffices && state.steps % steps_between_looks != 0) return;
+  wanted_.clear();
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    const bool is_far = state.contacts[c].gap > soon * reach_of(contact(c));
+    if (all || work[c].near || !is_far) wanted_.push_back(static_cast<int>(c));
+  }
+  if (suffices && chosen.size() <= 2 * wanted_.size() + few) return;
+  if (chosen == wanted_) return;
+  chosen = wanted_;
+  state.solver.contact_pivots.reset();
 }
 
 bool ContactSet::far_ones_stay_open(const State& state, const Configuration& q,
@@ -248,6 +274,7 @@ void ContactSet::add_contact_tangents(KktMatrix& K, std::size_t c, const PairRow
 void ContactSet::add_tangents(KktMatrix& K) const {
   Mat12 momentum;
   for (std::size_t c = 0; c < work.size(); ++c) {
+    if (K.contact_multiplier(c) < 0) continue;
     if (work[c].equations.status == ContactStatus::open) {
       K.add_open_contact(static_cast<int>(c), contact(c).rows());
       continue;
@@ -265,6 +292,7 @@ void ContactSet::add_position_tangents(KktMatrix& K, const Configuration& q,
     const ContactWork& w = work[c];
     const Contact& of = contact(c);
     const RowVector& phi = w.equations.phi;
+    if (K.contact_multiplier(c) < 0) continue;
     if (w.equations.status == ContactStatus::open) {
       K.add_open_contact(static_cast<int>(c), of.rows());
       continue;
@@ -290,7 +318,23 @@ void ContactSet::add_position_tangents(KktMatrix& K, const Configuration& q,
 
 void ContactSet::add_open(KktMatrix& K) const {
   for (std::size_t c = 0; c < work.size(); ++c) {
-    K.add_open_contact(static_cast<int>(c), contact(c).rows());
+    if (K.contact_multiplier(c) >= 0) {
+      K.add_open_contact(static_cast<int>(c), contact(c).rows());
+    }
+  }
+}
+
+void ContactSet::fill_right_side(const KktMatrix& K, VecX& x) const {
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    const int row = K.contact_multiplier(c), rows = contact(c).rows();
+    if (row >= 0) x.segment(row, rows) = -residual.segment(contact(c).first_row, rows);
+  }
+}
+
+void ContactSet::move(const KktMatrix& K, const VecX& x, double factor, VecX& multipliers) const {
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    const int row = K.contact_multiplier(c), rows = contact(c).rows();
+    if (row >= 0) multipliers.segment(contact(c).first_row, rows) += factor * x.segment(row, rows);
   }
 }
 

@@ -55,7 +55,13 @@ class ContactSet {
   /// has changed.
   bool search(State& state, double h);
   /// Contacts that are too far apart to meet in this step need no thought.
-  void find_near(const State& state, double h);
+  void find_near(State& state, double h);
+  std::size_t near_count() const { return near_count_; }
+  /// The matrix of a step with the contacts that the state has chosen for it: those that are near,
+  /// and some that are not.
+  MatrixScope matrix_scope(const State& state) const {
+    return {list(), state.solver.in_matrix, {}};
+  }
   /// After the motion is known: contacts that met although they were far. True: there are none;
   /// else `failure` says which, and the next search and find_near() reach as far as the bodies
   /// went.
@@ -87,6 +93,10 @@ class ContactSet {
   void add_position_tangents(KktMatrix& K, const Configuration& q, std::span<const Mat3> T) const;
   /// As if all contacts were open.
   void add_open(KktMatrix& K) const;
+  /// x := minus the residual, on the multipliers of the contacts
+  void fill_right_side(const KktMatrix& K, VecX& x) const;
+  /// multipliers += factor x
+  void move(const KktMatrix& K, const VecX& x, double factor, VecX& multipliers) const;
   /// Rows at position level for increments, which those of slip may be already.
   void to_increments_of(const Contact& contact, std::span<const Mat3> T, PairRows& rows) const;
 
@@ -123,6 +133,11 @@ class ContactSet {
  private:
   void size_work();
   void find_reach(const State& state, double h);
+  double reach_of(const Contact& contact) const {
+    return reach_[static_cast<std::size_t>(contact.a())] +
+           reach_[static_cast<std::size_t>(contact.b())];
+  }
+  void choose_for_matrix(State& state);
   bool turns(int node) const { return machine_.nodes()[static_cast<std::size_t>(node)].has(5); }
   void add_contact_tangents(KktMatrix& K, std::size_t c, const PairRows& scaled,
                             const PairRows& change, Mat12& momentum) const;
@@ -137,6 +152,8 @@ class ContactSet {
   std::vector<double>
       moved_further_;        // node: how far it went beyond that, in a step to be repeated
   bool all_near_ = false;    // no contact is to be left out
+  std::size_t near_count_ = 0;
+  std::vector<int> wanted_;  // scratch of choose_for_matrix
   UnionFind connected_;      // nodes
   std::vector<int> island_;  // of each node: the smallest node it is connected with
   std::vector<char> hard_;   // node: its island has not converged

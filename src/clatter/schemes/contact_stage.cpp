@@ -57,16 +57,7 @@ bool is_held_one_by_one(const Machine& machine) {
 }
 
 bool can_condense(const StepWork& work) {
-  const Machine& machine = work.machine;
-  if (is_free(machine) || work.spec.contact_solver || !is_held_one_by_one(machine)) return false;
-  return !machine.contact_groups().empty() || machine.own_contacts().size() >= fewest_to_condense;
-}
-
-/// Free bodies in groups are too many for one matrix, and need none.
-std::span<const Contact> in_matrix(const StepWork& work, bool free_bodies, bool condenses) {
-  const bool has_groups = !work.machine.contact_groups().empty();
-  if (condenses || (free_bodies && has_groups)) return {};
-  return work.contacts.list();
+  return !is_free(work.machine) && !work.spec.contact_solver && is_held_one_by_one(work.machine);
 }
 
 }  // namespace
@@ -75,9 +66,10 @@ ContactStage::ContactStage(StepWork& work)
     : w_(work),
       free_bodies_(is_free(work.machine)),
       held_(held_nodes(work.machine)),
-      condenses_(can_condense(work)),
-      K_(work.machine, in_matrix(work, free_bodies_, condenses_)),
-      rhs_(VecX::Zero(K_.size())),
+      can_condense_(can_condense(work)),
+      K_(work.machine),
+      held_K_(work.machine, {{}, {}, held_}),
+      held_rhs_(VecX::Zero(held_K_.size())),
       pushes_(NodalVector::Zero(work.machine.nodal_size())),
       touched_(work.machine.nodes().size(), 0) {
   if (work.spec.contact_solver && !work.machine.contact_groups().empty()) {
@@ -89,17 +81,49 @@ ContactStage::ContactStage(StepWork& work)
 }
 
 void ContactStage::size_contacts() {
+  is_made_ = false;
   active_.reserve(w_.contacts.count());
-  if (free_bodies_ || condenses_) {
-    free_contacts_.reserve(w_.machine.nodes().size(), w_.contacts.count(),
-                           static_cast<std::size_t>(w_.contacts.rows()));
-    return;
+  if (!free_bodies_ && !can_condense_) return;
+  free_contacts_.reserve(w_.machine.nodes().size(), w_.contacts.count(),
+                         static_cast<std::size_t>(w_.contacts.rows()));
+}
+
+bool ContactStage::condenses() const {
+  return can_condense_ && (!w_.machine.contact_groups().empty() ||
+                           w_.contacts.near_count() >= fewest_to_condense);
+}
+
+void ContactStage::begin_step(const SolverMemory& memory) {
+  is_prepared_ = false;
+  held_K_.matrix().use_pivots(memory.held_pivots);
+}
+
+void ContactStage::end_step(SolverMemory& memory) const {
+  if (is_prepared_) memory.contact_pivots = K_.matrix().pivots();
+  memory.held_pivots = held_K_.matrix().pivots();
+}
+
+void ContactStage::prepare_matrix() {
+  if (is_prepared_) return;
+  is_prepared_ = true;
+  const SolverMemory& memory = w_.state->solver;
+  if (!is_made_ || in_matrix_ != memory.in_matrix) {
+    KktMatrix K(w_.machine, w_.contacts.matrix_scope(*w_.state));
+    K.matrix().count_on_from(K_.matrix());
+    K_ = std::move(K);
+    rhs_ = VecX::Zero(K_.size());
+    in_matrix_ = memory.in_matrix;
+    is_made_ = true;
   }
-  if (w_.machine.contact_groups().empty()) return;
-  KktMatrix K(w_.machine, w_.contacts.list());
-  K.matrix().count_on_from(K_.matrix());
-  K_ = std::move(K);
-  rhs_ = VecX::Zero(K_.size());
+  K_.matrix().use_pivots(memory.contact_pivots);
+}
+
+void ContactStage::add_costs(double& time, long& factorisations, long& solves) const {
+  for (const KktMatrix* each : {&K_, &held_K_}) {
+    time += each->matrix().time;
+    factorisations += each->matrix().factorisations;
+    solves += each->matrix().solves;
+  }
 }
 
 void ContactStage::find_held_compliances() {
@@ -116,11 +140,12 @@ void ContactStage::find_held_compliances() {
     bool moves = false;
     for (int i = 0; i < 6; ++i) {
       if (!node.has(i)) continue;
-      rhs_.setZero();
-      rhs_[node.dof[static_cast<std::size_t>(i)]] = 1.0;
-      K_.solve(rhs_);
+      held_rhs_.setZero();
+      held_rhs_[held_K_.unknown(n, static_cast<std::size_t>(i))] = 1.0;
+      held_K_.solve(held_rhs_);
       for (int j = 0; j < 6; ++j) {
-        if (node.has(j)) compliance.held(j, i) = rhs_[node.dof[static_cast<std::size_t>(j)]];
+        if (!node.has(j)) continue;
+        compliance.held(j, i) = held_rhs_[held_K_.unknown(n, static_cast<std::size_t>(j))];
       }
       const double free = i < 3 ? node.inverse_mass : node.inverse_inertia(i - 3, i - 3);
       moves = moves || compliance.held(i, i) > nothing * free;
@@ -136,7 +161,7 @@ void ContactStage::fill_condensed(bool position_level, Condensed& condensed) {
   w_.contacts.add_reactions(nodal);
   w_.residual += nodal;
   K_.gather(w_.residual, free);
-  free.head(w_.machine.dofs()) *= -1.0;
+  free.head(K_.dofs()) *= -1.0;
   free.segment(K_.joint_multiplier(0), w_.joints.residual.size()) = -w_.joints.residual;
   K_.solve(free);
   VecX column(K_.size());

@@ -13,8 +13,9 @@ namespace clatter {
 /// Bodies that only contacts connect are solved island by island, without a matrix. So are many
 /// contacts of bodies that are held one by one: a body on an axle, on a spring, at the end of a
 /// chain moves under contacts as its joints, springs and beams let it, which a matrix without
-/// contacts tells (`condenses_`). All others are solved by Newton's method on one matrix of all;
-/// where that fails, a solver of contact problems finds the active sets. Scratch of a scheme.
+/// contacts tells (`condenses()`). All others are solved by Newton's method on one matrix of all
+/// that are near; where that fails, a solver of contact problems finds the active sets. Scratch of
+/// a scheme.
 class ContactStage {
  public:
   explicit ContactStage(StepWork& work);
@@ -28,10 +29,19 @@ class ContactStage {
   template <class Jump>
   bool jump_together(Jump& jump, double& eps);
 
+  /// To be called before and after a step, with what it remembers.
+  void begin_step(const SolverMemory& memory);
+  void end_step(SolverMemory& memory) const;
+
   KktMatrix& matrix() { return K_; }
-  const KktMatrix& matrix() const { return K_; }
+  /// Makes the matrix that of the contacts which the state has chosen.
+  void prepare_matrix();
+  /// Adds what the matrices have cost so far.
+  void add_costs(double& time, long& factorisations, long& solves) const;
 
  private:
+  /// Whether held nodes are condensed in this step.
+  bool condenses() const;
   /// A problem linearised without contact reactions and condensed on rows of contacts:
   /// motion = free + motions r, rates = b + D r.
   struct Condensed {
@@ -43,6 +53,7 @@ class ContactStage {
 
   template <class Problem>
   bool newton(Problem& problem, double& eps, int& iterations, const char* what) {
+    prepare_matrix();
     return solve_by_newton(problem, K_, rhs_, eps, iterations, w_, what);
   }
   /// For bodies that only contacts connect: island by island, without a matrix of the whole.
@@ -80,9 +91,14 @@ class ContactStage {
   StepWork& w_;
   bool free_bodies_;        // nothing but contacts connects them
   std::vector<char> held_;  // node: joints, springs or beams hold it
-  bool condenses_;          // held nodes have contacts one by one, and there are many
-  KktMatrix K_;
+  bool can_condense_;       // held nodes have contacts one by one
+  KktMatrix K_;             // of all nodes, and contacts
   VecX rhs_;
+  std::vector<int> in_matrix_;  // contacts that K_ has
+  bool is_made_ = false;        // K_ is that of the list
+  bool is_prepared_ = false;    // and that of this step
+  KktMatrix held_K_;            // of held nodes, without contacts
+  VecX held_rhs_;
   FreeContacts free_contacts_;
   std::vector<int> active_;    // contacts in a problem of free bodies
   NodalVector pushes_;         // of contacts on held nodes

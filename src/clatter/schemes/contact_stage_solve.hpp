@@ -7,6 +7,7 @@
 namespace clatter {
 
 inline constexpr int max_recoveries = 4;
+inline constexpr std::size_t always_ready = 16;  // a matrix of so many contacts
 /// Of the condensed problem, in the common error of contact problems; Newton's method finishes.
 inline constexpr double condensed_tolerance = 1e-10;
 inline constexpr int max_linearisations = 20;
@@ -17,22 +18,14 @@ inline constexpr double sweep_tolerance = 1e-4, sweep_patience = 20.0;
 template <class Problem>
 bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const char* what) {
   const bool has_groups = !w_.machine.contact_groups().empty();
-  if (!w_.spec.contact_solver && (free_bodies_ || condenses_)) {
+  // Where it is small it is made beforehand, so that no step has to wait for memory.
+  if (!has_groups && w_.contacts.count() <= always_ready) prepare_matrix();
+  if (!w_.spec.contact_solver && (free_bodies_ || condenses())) {
     if (solve_free(problem, eps, iterations, what)) return true;
     if (free_bodies_ && has_groups) return false;  // too many for one matrix
     problem.reset();
   }
-  if (!condenses_) return solve_whole(problem, eps, iterations, what);
-  // Hard, and seldom: a matrix of all contacts is made for it.
-  KktMatrix without = std::move(K_);
-  K_ = KktMatrix(w_.machine, w_.contacts.list());
-  K_.matrix().count_on_from(without.matrix());
-  rhs_ = VecX::Zero(K_.size());
-  const bool solved = solve_whole(problem, eps, iterations, what);
-  without.matrix().count_on_from(K_.matrix());
-  K_ = std::move(without);
-  rhs_ = VecX::Zero(K_.size());
-  return solved;
+  return solve_whole(problem, eps, iterations, what);
 }
 
 /// Newton's method from where the problem stands; where it fails, Gauss-Seidel on the condensed
@@ -40,7 +33,7 @@ bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const c
 template <class Problem>
 bool ContactStage::solve_whole(Problem& problem, double& eps, int& iterations, const char* what) {
   const bool wanted = !Problem::position_level && w_.contacts.on_problem != nullptr;
-  if (wanted && (w_.spec.contact_solver || !(free_bodies_ || condenses_))) publish(problem, eps);
+  if (wanted && (w_.spec.contact_solver || !(free_bodies_ || condenses()))) publish(problem, eps);
   if (w_.spec.contact_solver) {
     w_.contacts.mark_all_hard();
     return solve_from_active_sets(problem, eps, *w_.spec.contact_solver, iterations, what);
@@ -118,7 +111,7 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
       return false;
     }
     // Spheres that come far in a step are curved on the way, which only the whole matrix knows.
-    if (linearisation == 1 && !has_groups && !condenses_) {
+    if (linearisation == 1 && !has_groups && !condenses()) {
       int more = 0;
       const bool done = newton(problem, eps, more, what);
       iterations += more;
@@ -127,7 +120,7 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
     w_.reaction.setZero();
     w_.contacts.add_reactions(w_.reaction);
     w_.residual += w_.reaction;
-    if (condenses_ && !find_held_motion(problem, eps, motion)) return false;
+    if (condenses() && !find_held_motion(problem, eps, motion)) return false;
     const bool curved = collect_free(problem, linearisation == 0, motion);
     if (!Problem::position_level && linearisation == 0 && w_.contacts.on_problem &&
         !active_.empty()) {
@@ -156,7 +149,7 @@ template <class Problem>
 bool ContactStage::collect_free(Problem& problem, bool first, NodalVector& motion) {
   const ContactSet& contacts = w_.contacts;
   const auto nodes = static_cast<int>(w_.machine.nodes().size());
-  if (!condenses_) {
+  if (!condenses()) {
     free_contacts_.clear(w_.machine.nodes().size());
     of_node(motion, ground).setZero();
   }
@@ -204,10 +197,10 @@ bool ContactStage::collect_free(Problem& problem, bool first, NodalVector& motio
 template <class Problem>
 bool ContactStage::find_held_motion(Problem& problem, double& eps, NodalVector& motion) {
   const auto factorise = [&] {
-    K_.set_zero();
-    problem.assemble_without_contacts(K_);
-    if (eps > 0.0) K_.regularise(eps);
-    return K_.factorise(eps > 0.0);
+    held_K_.set_zero();
+    problem.assemble_without_contacts(held_K_);
+    if (eps > 0.0) held_K_.regularise(eps);
+    return held_K_.factorise(eps > 0.0);
   };
   bool factorised = factorise();
   if (!factorised && eps == 0.0) {
@@ -219,13 +212,13 @@ bool ContactStage::find_held_motion(Problem& problem, double& eps, NodalVector& 
     w_.failure = "the machine without its contacts is singular" + problem.culprit();
     return false;
   }
-  K_.gather(w_.residual, rhs_);
-  rhs_.head(w_.machine.dofs()) *= -1.0;
-  rhs_.segment(K_.joint_multiplier(0), w_.joints.residual.size()) = -w_.joints.residual;
-  K_.solve(rhs_);
+  held_K_.gather(w_.residual, held_rhs_);
+  held_rhs_.head(held_K_.dofs()) *= -1.0;
+  held_rhs_.segment(held_K_.joint_multiplier(0), w_.joints.residual.size()) = -w_.joints.residual;
+  held_K_.solve(held_rhs_);
   motion.setZero();
-  K_.scatter(rhs_, 1.0, motion);
-  problem.joint_multipliers() += rhs_.segment(K_.joint_multiplier(0), w_.joints.residual.size());
+  held_K_.scatter(held_rhs_, 1.0, motion);
+  problem.joint_multipliers() += held_rhs_.segment(held_K_.joint_multiplier(0), w_.joints.residual.size());
   std::fill(touched_.begin(), touched_.end(), 0);
   for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
     if (!w_.contacts.work[c].near || !problem.may_close(w_.contacts.work[c])) continue;
@@ -254,7 +247,7 @@ void ContactStage::take_free_solution(Problem& problem, const NodalVector& motio
     const Contact& contact = w_.contacts.contact(c);
     const RowVector p = free_contacts_.reaction(k);
     multipliers.segment(contact.first_row, p.size()) = p;
-    if (!condenses_) continue;
+    if (!condenses()) continue;
     const ContactWork& work = w_.contacts.work[c];
     const Vec12 push =
         work.G.topRows(p.size()).transpose() * RowVector(work.scale.head(p.size()).cwiseProduct(p));
@@ -263,12 +256,12 @@ void ContactStage::take_free_solution(Problem& problem, const NodalVector& motio
       of_node(pushes_, node) += push.segment<6>(first);
     }
   }
-  if (!condenses_) return;
-  rhs_.setZero();
-  K_.gather(pushes_, rhs_);
-  K_.solve(rhs_);
-  K_.scatter(rhs_, 1.0, correction);
-  problem.joint_multipliers() += rhs_.segment(K_.joint_multiplier(0), w_.joints.residual.size());
+  if (!condenses()) return;
+  held_rhs_.setZero();
+  held_K_.gather(pushes_, held_rhs_);
+  held_K_.solve(held_rhs_);
+  held_K_.scatter(held_rhs_, 1.0, correction);
+  problem.joint_multipliers() += held_rhs_.segment(held_K_.joint_multiplier(0), w_.joints.residual.size());
 }
 
 // ---- The contact problem as a value
@@ -296,6 +289,7 @@ bool ContactStage::condense(Problem& problem, double& eps, bool only_hard, Conde
     condensed.which.push_back(static_cast<int>(c));
     rows += contact.rows();
   }
+  prepare_matrix();
   K_.set_zero();
   problem.assemble_free(K_);
   if (eps > 0.0) K_.regularise(eps);
@@ -320,7 +314,7 @@ bool ContactStage::find_active_sets(Problem& problem, double& eps, ContactSolver
                         {solver, condensed_tolerance}, p);
 
   condensed.free.noalias() += condensed.motions * p;
-  condensed.free.tail(w_.contacts.rows()).setZero();
+  condensed.free.tail(K_.contact_rows()).setZero();
   problem.move(K_, condensed.free, 1.0);
   VecX& multipliers = problem.contact_multipliers();
   multipliers.setZero();

@@ -168,15 +168,15 @@ void PositionCorrection::assemble_without_contacts(KktMatrix& K) {
 
 void PositionCorrection::fill_right_side(const KktMatrix& K, VecX& x) const {
   K.gather(w_.residual, x);
-  x.head(w_.machine.dofs()) *= -1.0;
+  x.head(K.dofs()) *= -1.0;
   x.segment(K.joint_multiplier(0), nu_.size()) = -w_.joints.residual;
-  x.segment(K.contact_multiplier(0), nu_contact_.size()) = -w_.contacts.residual;
+  w_.contacts.fill_right_side(K, x);
 }
 
 void PositionCorrection::move(const KktMatrix& K, const VecX& x, double factor) {
   K.scatter(x, factor, U_);
   nu_ += factor * x.segment(K.joint_multiplier(0), nu_.size());
-  nu_contact_ += factor * x.segment(K.contact_multiplier(0), nu_contact_.size());
+  w_.contacts.move(K, x, factor, nu_contact_);
 }
 
 }  // namespace clatter

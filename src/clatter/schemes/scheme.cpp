@@ -39,17 +39,17 @@ bool Scheme::step(State& state, double h) {
   list_contacts(state, h);
   w_.state = &state;
   smooth_K_.matrix().use_pivots(state.solver.smooth_pivots);
-  contact_system().use_pivots(state.solver.contact_pivots);
+  begin_solving(state.solver);
   bool done = try_step(t, h);
   if (!done && w_.contacts.is_reaching_further()) {  // a far contact had met
     list_contacts(state, h);
-    contact_system().use_pivots(state.solver.contact_pivots);
+    begin_solving(state.solver);
     done = try_step(t, h);
   }
   if (!done) return false;
   state.time = t + h;
   state.solver.smooth_pivots = smooth_K_.matrix().pivots();
-  state.solver.contact_pivots = contact_system().pivots();
+  end_solving(state.solver);
   return true;
 }
 

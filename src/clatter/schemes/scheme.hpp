@@ -65,8 +65,9 @@ class Scheme {
   virtual bool try_step(double t, double h) = 0;
   /// The list of contacts has changed.
   virtual void size_contacts() = 0;
-  /// The matrix that holds contacts.
-  virtual SystemMatrix& contact_system() = 0;
+  /// What the matrices with contacts in them remember of the steps before, and for the next ones.
+  virtual void begin_solving(const SolverMemory& memory) = 0;
+  virtual void end_solving(SolverMemory& memory) const = 0;
 
   /// The end of a step becomes the state: q, v, vd, joint forces and impulses of the work.
   void accept(const NodalVector& algorithmic_acceleration);

@@ -92,15 +92,15 @@ void VelocityJump::assemble_without_contacts(KktMatrix& K) {
 
 void VelocityJump::fill_right_side(const KktMatrix& K, VecX& x) const {
   K.gather(w_.residual, x);
-  x.head(w_.machine.dofs()) *= -1.0;
+  x.head(K.dofs()) *= -1.0;
   x.segment(K.joint_multiplier(0), w_.joints.residual.size()) = -w_.joints.residual;
-  x.segment(K.contact_multiplier(0), la_contact_.size()) = -w_.contacts.residual;
+  w_.contacts.fill_right_side(K, x);
 }
 
 void VelocityJump::move(const KktMatrix& K, const VecX& x, double factor) {
   K.scatter(x, factor, V_);
   w_.joint_impulses += factor * x.segment(K.joint_multiplier(0), w_.joint_impulses.size());
-  la_contact_ += factor * x.segment(K.contact_multiplier(0), la_contact_.size());
+  w_.contacts.move(K, x, factor, la_contact_);
 }
 
 bool VelocityJump::add_impulses() {

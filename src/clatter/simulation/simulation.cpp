@@ -147,8 +147,7 @@ struct Simulation::Impl {
   void step() {
     const double t = time(), end = h * static_cast<double>(state.steps + 1);
     state.time = t;
-    before = state;
-    if (!(model.integrator.locate_impacts ? advance_by_impacts(end - t) : advance(end - t, 0))) {
+    if (!take_step(end - t)) {
       const std::string reason = scheme->failure();
       state = before;
       throw Error(fmt::format("{}the step from t = {:.9g} s failed even when halved {} times: {}",
@@ -168,11 +167,28 @@ struct Simulation::Impl {
     statistics.solves = resumed.solves + times.solves;
   }
 
-  bool advance(double step_size, int level) {
-    if (scheme->step(state, step_size)) {
-      note_step(step_size);
-      return true;
+  /// False: the state is to be set to `before`.
+  bool take_step(double step_size) {
+    if (model.integrator.locate_impacts) {
+      before = state;
+      return advance_by_impacts(step_size);
     }
+    if (advance_whole(step_size)) return true;
+    before = state;  // a step that fails leaves it where it was, parts of one do not
+    return advance_in_halves(step_size, 0);
+  }
+
+  bool advance_whole(double step_size) {
+    if (!scheme->step(state, step_size)) return false;
+    note_step(step_size);
+    return true;
+  }
+
+  bool advance(double step_size, int level) {
+    return advance_whole(step_size) || advance_in_halves(step_size, level);
+  }
+
+  bool advance_in_halves(double step_size, int level) {
     if (level == model.integrator.max_halvings) return false;
     const double half = 0.5 * step_size;
     statistics.substeps += level == 0 ? 2 : 1;

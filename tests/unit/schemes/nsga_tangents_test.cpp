@@ -134,12 +134,17 @@ struct NsgaProbe {
     return check(s.smooth_, s.smooth_K_, status);
   }
   ::testing::AssertionResult check_position(ContactStatus status) {
-    return check(s.position_, s.stage_.matrix(), status);
+    return check(s.position_, matrix(), status);
   }
   ::testing::AssertionResult check_velocity(ContactStatus status) {
     s.w_.joints.evaluate(s.w_.q);
     s.w_.contacts.evaluate_rows(state, s.w_.q);
-    return check(s.velocity_, s.stage_.matrix(), status);
+    return check(s.velocity_, matrix(), status);
+  }
+  KktMatrix& matrix() {
+    s.stage_.begin_step(state.solver);
+    s.stage_.prepare_matrix();
+    return s.stage_.matrix();
   }
 };
 
@@ -171,6 +176,7 @@ struct MoreauProbe {
   }
 
   ::testing::AssertionResult check() {
+    s.stage_.prepare_matrix();
     KktMatrix& K = s.stage_.matrix();
     const auto residual = [&](const VecX& x) -> VecX {
       s.step_.move(K, x, 1.0);
@@ -257,6 +263,7 @@ struct NsgaCoupledProbe {
   }
 
   ::testing::AssertionResult check() {
+    s.prepare_matrix();
     CoupledMatrix& K = s.K_;
     CoupledStep& step = s.step_;
     step.evaluate();
@@ -284,7 +291,9 @@ struct NsgaCoupledProbe {
       }
     };
     leave_out(K.joint_multiplier(Level::acceleration), s.w_.machine.joint_rows());
-    leave_out(K.contact_multiplier(Level::acceleration), s.w_.contacts.rows());
+    for (std::size_t c = 0; c < s.w_.contacts.count(); ++c) {
+      leave_out(K.contact_multiplier(Level::acceleration, c), s.w_.contacts.contact(c).rows());
+    }
     return testing::agrees(entries, numeric);
   }
 };

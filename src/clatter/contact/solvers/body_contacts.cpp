@@ -29,6 +29,10 @@ Lines motions_of(const PairRows& force, const BodyContacts::Compliance& of_a,
   return motion;
 }
 
+bool is_planar(const Lines& lines) {
+  return lines.middleCols<3>(2).isZero(0.0) && lines.middleCols<3>(8).isZero(0.0);
+}
+
 /// No rate of the ball grows faster with its reaction than the inverse of this, by Gershgorin or by
 /// the trace.
 double step_of(const FrictionBall& ball, const RowMatrix& own) {
@@ -67,6 +71,7 @@ void BodyContacts::add(int node_a, int node_b, const ContactLaw& law, const Pair
                   static_cast<int>(p.size()),
                   rows,
                   static_cast<int>(own_blocks.size()),
+                  is_planar(lines) && is_planar(motion),
                   law,
                   1.0 / own(0, 0),
                   {}};
@@ -83,8 +88,11 @@ void BodyContacts::add_motion(const Contact& contact, const double* change) {
   const double* line = motions.data() + 12 * contact.first_row;
   double *x_a = x.data() + 6 * contact.a, *x_b = x.data() + 6 * contact.b;
   for (int i = 0; i < contact.rows; ++i, line += 12) {
-    for (int k = 0; k < 6; ++k) x_a[k] += change[i] * line[k];
-    for (int k = 0; k < 6; ++k) x_b[k] += change[i] * line[k + 6];
+    if (contact.planar) {
+      move<true>(line, change[i], x_a, x_b);
+    } else {
+      move<false>(line, change[i], x_a, x_b);
+    }
   }
 }
 

@@ -27,6 +27,7 @@ struct BodyContacts {
     int a, b;  ///< nodes
     int first_row, rows;
     int own_block;  ///< place of C Y F^T of the contact with itself in own_blocks
+    bool planar;    ///< of the motion of its nodes, x, y and the turn about z are all it knows
     ContactLaw law;
     double normal_step;  ///< lengths of steps that projections converge with
     std::array<double, max_friction_blocks> ball_steps;
@@ -57,8 +58,31 @@ struct BodyContacts {
   /// C x of row i of the contact: what the reactions add to its rate.
   double rate_of_motion(const Contact& contact, int i) const {
     const double* line = changes.data() + 12 * (contact.first_row + i);
-    return Eigen::Map<const Vec6>(line).dot(x.segment<6>(6 * Eigen::Index{contact.a})) +
-           Eigen::Map<const Vec6>(line + 6).dot(x.segment<6>(6 * Eigen::Index{contact.b}));
+    const double *x_a = x.data() + 6 * contact.a, *x_b = x.data() + 6 * contact.b;
+    return contact.planar ? rate_of<true>(line, x_a, x_b) : rate_of<false>(line, x_a, x_b);
+  }
+  /// A row of C times the motions of its two nodes, in four sums, for additions have to wait.
+  template <bool Planar>
+  static double rate_of(const double* row, const double* x_a, const double* x_b) {
+    const double *c = row, *d = row + 6;
+    double s0 = c[0] * x_a[0], s1 = c[1] * x_a[1], s2 = d[0] * x_b[0], s3 = d[1] * x_b[1];
+    if constexpr (!Planar) {
+      s0 += c[2] * x_a[2], s1 += c[3] * x_a[3], s2 += d[2] * x_b[2], s3 += d[3] * x_b[3];
+      s0 += c[4] * x_a[4], s2 += d[4] * x_b[4];
+    }
+    s1 += c[5] * x_a[5], s3 += d[5] * x_b[5];
+    return (s0 + s1) + (s2 + s3);
+  }
+  /// x += change times a row of F Y.
+  template <bool Planar>
+  static void move(const double* row, double change, double* x_a, double* x_b) {
+    if constexpr (Planar) {
+      for (const int k : {0, 1, 5}) x_a[k] += change * row[k];
+      for (const int k : {0, 1, 5}) x_b[k] += change * row[k + 6];
+    } else {
+      for (int k = 0; k < 6; ++k) x_a[k] += change * row[k];
+      for (int k = 0; k < 6; ++k) x_b[k] += change * row[k + 6];
+    }
   }
   /// x := x + Y F^T change, with the change of the contact's reaction.
   void add_motion(const Contact& contact, const double* change);

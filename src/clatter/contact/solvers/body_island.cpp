@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -29,11 +30,15 @@ void BodyIsland::gather() {
 
 void BodyIsland::set_reactions(std::span<const double> p) {
   const double* given = p.data();
+  std::array<double, max_contact_rows> change;
   for (const int k : island_) {
     const BodyContacts::Contact& contact = (*contacts_)[k];
-    RowVector target = Eigen::Map<const VecX>(given, contact.rows);
-    project(contact.law, target.data());
-    contacts_->set_reaction(contact, target);
+    double* now = contacts_->p_of(contact);
+    std::copy_n(now, contact.rows, change.begin());
+    std::copy_n(given, contact.rows, now);
+    project(contact.law, now);
+    for (int i = 0; i < contact.rows; ++i) change[i] = now[i] - change[i];
+    contacts_->add_motion(contact, change.data());
     given += contact.rows;
   }
   gather();
@@ -49,8 +54,8 @@ void BodyIsland::release() {
 
 /// Makes one contact obey its law, the others given: by a few steps of projection, written out
 /// because nearly all of the time of a large island is spent here. Rows, Balls: their numbers when
-/// known beforehand, or zero. Returns the square of the change.
-template <int Rows, int Balls>
+/// known beforehand, or zero. Planar: see BodyContacts. Returns the square of the change.
+template <int Rows, int Balls, bool Planar>
 double BodyIsland::visit(const BodyContacts::Contact& contact) {
   const int rows = Rows > 0 ? Rows : contact.rows;
   const int balls = Rows > 0 ? Balls : contact.law.ball_count;
@@ -62,11 +67,7 @@ double BodyIsland::visit(const BodyContacts::Contact& contact) {
   const double* b = contacts_->b.data() + contact.first_row;
   std::array<double, max_contact_rows> g, now;
   const auto rate = [&](int i) {
-    const double *c = line + 12 * i, *d = c + 6;  // four sums, for additions have to wait
-    double s0 = c[0] * x_a[0], s1 = c[1] * x_a[1], s2 = d[0] * x_b[0], s3 = d[1] * x_b[1];
-    s0 += c[2] * x_a[2], s1 += c[3] * x_a[3], s2 += d[2] * x_b[2], s3 += d[3] * x_b[3];
-    s0 += c[4] * x_a[4], s1 += c[5] * x_a[5], s2 += d[4] * x_b[4], s3 += d[5] * x_b[5];
-    return b[i] + ((s0 + s1) + (s2 + s3));
+    return b[i] + BodyContacts::rate_of<Planar>(line + 12 * i, x_a, x_b);
   };
   g[0] = rate(0);
   if (p[0] == 0.0 && g[0] >= 0.0) return 0.0;  // open, and stays so
@@ -94,8 +95,7 @@ double BodyIsland::visit(const BodyContacts::Contact& contact) {
   for (int i = 0; i < rows; ++i, motion += 12) {
     const double step = now[i] - p[i];
     square += step * step;
-    for (int k = 0; k < 6; ++k) x_a[k] += step * motion[k];
-    for (int k = 0; k < 6; ++k) x_b[k] += step * motion[k + 6];
+    BodyContacts::move<Planar>(motion, step, x_a, x_b);
     p[i] = now[i];
   }
   return square;
@@ -107,6 +107,8 @@ double BodyIsland::sweep() {
     const BodyContacts::Contact& contact = (*contacts_)[k];
     if (contact.rows == 3 && contact.law.ball_count == 1) {
       square += visit<3, 1>(contact);
+    } else if (contact.rows == 2 && contact.planar) {
+      square += visit<2, 1, true>(contact);
     } else if (contact.rows == 1) {
       square += visit<1, 0>(contact);
     } else {

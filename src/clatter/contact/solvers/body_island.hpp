@@ -28,7 +28,7 @@ class BodyIsland {
   SweepResidual residual() const;
 
  private:
-  template <int Rows, int Balls>
+  template <int Rows, int Balls, bool Planar = false>
   double visit(const BodyContacts::Contact& contact);
   void gather();
 

@@ -51,7 +51,8 @@ class Moreau final : public Scheme {
 
   bool try_step(double t, double h) override;
   void size_contacts() override { stage_.size_contacts(); }
-  SystemMatrix& contact_system() override { return stage_.matrix().matrix(); }
+  void begin_solving(const SolverMemory& memory) override { stage_.begin_step(memory); }
+  void end_solving(SolverMemory& memory) const override { stage_.end_step(memory); }
   void evaluate_middle();
 
   SmoothEnd start_;  // only its velocities: those at the start of the step

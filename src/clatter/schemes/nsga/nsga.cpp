@@ -18,10 +18,7 @@ Nsga::Nsga(const Machine& machine, const IntegratorSpec& spec)
 
 SchemeTimes Nsga::times() const {
   SchemeTimes times = Scheme::times();
-  const SystemMatrix& K = stage_.matrix().matrix();
-  times.linear_algebra += K.time;
-  times.factorisations += K.factorisations;
-  times.solves += K.solves;
+  stage_.add_costs(times.linear_algebra, times.factorisations, times.solves);
   return times;
 }
 

@@ -26,7 +26,8 @@ class Nsga final : public Scheme {
 
   bool try_step(double t, double h) override;
   void size_contacts() override { stage_.size_contacts(); }
-  SystemMatrix& contact_system() override { return stage_.matrix().matrix(); }
+  void begin_solving(const SolverMemory& memory) override { stage_.begin_step(memory); }
+  void end_solving(SolverMemory& memory) const override { stage_.end_step(memory); }
   bool move_smoothly();
   bool correct_positions();
   bool jump();

@@ -82,7 +82,7 @@ void SmoothMotion::assemble(KktMatrix& K) {
 
 void SmoothMotion::fill_right_side(const KktMatrix& K, VecX& x) const {
   K.gather(w_.residual, x);
-  x.head(w_.machine.dofs()) *= -w_.h;
+  x.head(K.dofs()) *= -w_.h;
   x.segment(K.joint_multiplier(0), w_.joints.residual.size()) = -w_.joints.residual;
 }
 

@@ -128,10 +128,16 @@ void CoupledStep::fill_right_side(const CoupledMatrix& K, VecX& x) const {
     K.gather(momentum_residual_[i], level, x);
     x.segment(K.joint_multiplier(level), w_.machine.joint_rows()) = joint_residual_[i];
   }
-  x.segment(K.contact_multiplier(Level::acceleration), force_residual_.size()) = force_residual_;
-  x.segment(K.contact_multiplier(Level::velocity), impulse_residual_.size()) = impulse_residual_;
-  x.segment(K.contact_multiplier(Level::position), push_residual_.size()) = push_residual_;
-  if (given_contacts_) x.tail(x.size() - K.contact_multiplier(Level::acceleration)).setZero();
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    if (!K.has_contact(c)) continue;
+    const Contact& contact = w_.contacts.contact(c);
+    x.segment(K.contact_multiplier(Level::acceleration, c), contact.rows()) =
+        force_residual_.segment(contact.first_row, contact.rows());
+    x.segment(K.contact_multiplier(Level::velocity, c), contact.rows()) =
+        impulse_residual_.segment(contact.first_row, contact.rows());
+    x[K.contact_multiplier(Level::position, c)] = push_residual_[static_cast<Eigen::Index>(c)];
+  }
+  if (given_contacts_) x.tail(K.contact_multipliers()).setZero();
   x *= -1.0;
 }
 
@@ -144,15 +150,13 @@ void CoupledStep::move(const CoupledMatrix& K, const VecX& x, double factor) {
         factor * x.segment(K.joint_multiplier(level), w_.machine.joint_rows());
   }
   if (given_contacts_) return;
-  const int force = K.contact_multiplier(Level::acceleration),
-            impulse = K.contact_multiplier(Level::velocity),
-            push = K.contact_multiplier(Level::position);
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    const Contact& contact = w_.contacts.contact(c);
+    if (!K.has_contact(c)) continue;
+    const int rows = w_.contacts.contact(c).rows();
     CoupledContact& work = contacts_[c];
-    work.force += factor * x.segment(force + contact.first_row, contact.rows());
-    work.impulse += factor * x.segment(impulse + contact.first_row, contact.rows());
-    work.push += factor * x[push + static_cast<int>(c)];
+    work.force += factor * x.segment(K.contact_multiplier(Level::acceleration, c), rows);
+    work.impulse += factor * x.segment(K.contact_multiplier(Level::velocity, c), rows);
+    work.push += factor * x[K.contact_multiplier(Level::position, c)];
   }
 }
 

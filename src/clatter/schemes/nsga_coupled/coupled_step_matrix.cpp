@@ -26,6 +26,7 @@ void CoupledStep::assemble(CoupledMatrix& K) {
   add(Level::position, Level::position, {1.0, 0.0, 0.0});
   for (std::size_t j = 0; j < w_.joints.count(); ++j) assemble_joint(K, j);
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    if (!K.has_contact(c)) continue;
     if (given_contacts_ || contacts_[c].position.status == ContactStatus::open) {
       leave_contact(K, c);
     } else {

@@ -16,15 +16,27 @@ NsgaCoupled::NsgaCoupled(const Machine& machine, const IntegratorSpec& spec)
     : Scheme(machine, spec),
       c_(spec.rho_inf),
       step_(w_, c_),
-      K_(machine, w_.contacts.list()),
+      K_(machine),
       rhs_(VecX::Zero(K_.size())) {}
 
 void NsgaCoupled::size_contacts() {
-  CoupledMatrix K(w_.machine, w_.contacts.list());
-  K.matrix().count_on_from(K_.matrix());
-  K_ = std::move(K);
-  rhs_ = VecX::Zero(K_.size());
+  is_made_ = false;
   step_.size_contacts();
+}
+
+void NsgaCoupled::prepare_matrix() {
+  if (is_prepared_) return;
+  is_prepared_ = true;
+  const SolverMemory& memory = w_.state->solver;
+  if (!is_made_ || in_matrix_ != memory.in_matrix) {
+    CoupledMatrix K(w_.machine, w_.contacts.matrix_scope(*w_.state));
+    K.matrix().count_on_from(K_.matrix());
+    K_ = std::move(K);
+    rhs_ = VecX::Zero(K_.size());
+    in_matrix_ = memory.in_matrix;
+    is_made_ = true;
+  }
+  K_.matrix().use_pivots(memory.contact_pivots);
 }
 
 bool NsgaCoupled::visit_contact_problems(std::function<void(const ContactProblem&)> /*visit*/) {
@@ -44,9 +56,9 @@ SchemeTimes NsgaCoupled::times() const {
 bool NsgaCoupled::start(State& state) {
   if (!Scheme::start(state)) return false;
   w_.begin(state, first_step * w_.spec.step);
-  K_.matrix().use_pivots(state.solver.contact_pivots);
+  begin_solving(state.solver);
   const bool solved = solve_step();
-  state.solver.contact_pivots = K_.matrix().pivots();
+  end_solving(state.solver);
   if (!solved) return true;
   const double h = w_.h;
   state.acceleration = state.algorithmic_acceleration = step_.scaled_acceleration() / h;
@@ -91,6 +103,7 @@ bool NsgaCoupled::solve_from_guess(double at_least, bool with_contacts) {
 }
 
 bool NsgaCoupled::solve_step() {
+  prepare_matrix();
   // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
   // law has no solution then. Without rebound it has one.
   std::string reason;

@@ -24,7 +24,12 @@ class NsgaCoupled final : public Scheme {
 
   bool try_step(double t, double h) override;
   void size_contacts() override;
-  SystemMatrix& contact_system() override { return K_.matrix(); }
+  void begin_solving(const SolverMemory& /*memory*/) override { is_prepared_ = false; }
+  void end_solving(SolverMemory& memory) const override {
+    memory.contact_pivots = K_.matrix().pivots();
+  }
+  /// Makes K_ that of the contacts which the state has chosen.
+  void prepare_matrix();
   bool solve_step();
   /// Newton's method from the guess, regularised at least so much.
   bool solve_from_guess(double at_least, bool with_contacts);
@@ -36,6 +41,9 @@ class NsgaCoupled final : public Scheme {
   CoupledStep step_;
   CoupledMatrix K_;
   VecX rhs_;
+  std::vector<int> in_matrix_;  // contacts that K_ has
+  bool is_made_ = false;        // K_ is that of the list
+  bool is_prepared_ = false;    // and that of this step
 };
 
 }  // namespace clatter
