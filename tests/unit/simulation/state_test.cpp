@@ -1,6 +1,8 @@
 #include <cmath>
 #include <filesystem>
+#include <set>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <clatter/io/checkpoint.hpp>
@@ -116,6 +118,72 @@ duration = 0.4
   EXPECT_NEAR(whole.value("bodies/drum/angle"), 3.0 * whole.time(), 1e-9);
   EXPECT_GT(whole.value("contacts/grains/closed"), 5.0);
 }
+
+/// A wheel of many corners rolls on a floor, drawn by a spring.
+Model wheel_of_corners(int corners, const char* scheme) {
+  std::string points;
+  for (int i = 0; i < corners; ++i) {
+    const double angle = 2.0 * M_PI * i / corners;
+    points += fmt::format("{}[{}, {}]", i > 0 ? ", " : "", std::cos(angle), std::sin(angle));
+  }
+  return parse_model(fmt::format(R"(
+gravity = [0, -9.81]
+[[body]]
+name = "wheel"
+kind = "planar"
+mass = 2
+inertia = 1
+position = [0, 1]
+velocity = [2, 0]
+angular_velocity = -2
+[[spring]]
+name = "string"
+kind = "axial"
+a = {{ point = [9, 1] }}
+b = {{ body = "wheel" }}
+stiffness = 1
+[[contact]]
+name = "corner"
+point = {{ body = "wheel", at = [{}] }}
+face = {{ point = [0, 0], normal = [0, 1] }}
+friction = 0.6
+[integrator]
+name = "{}"
+step = 2e-3
+duration = 2
+)",
+                                 points, scheme),
+                     "wheel.toml");
+}
+
+class RollingWheel : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(RollingWheel, has_the_corners_in_its_matrix_that_may_touch_and_one_future) {
+  const Model model = wheel_of_corners(40, GetParam());
+  Simulation whole(model);
+  std::set<int> used;
+  std::size_t most = 0;
+  const auto step = [&] {
+    whole.step();
+    const std::vector<int>& in_matrix = whole.state().solver.in_matrix;
+    used.insert(in_matrix.begin(), in_matrix.end());
+    most = std::max(most, in_matrix.size());
+  };
+  for (int i = 0; i < 300; ++i) step();
+  Simulation fresh(model);
+  fresh.set_state(unpack_state(pack(whole.state())));
+  for (int i = 0; i < 300; ++i) {
+    step();
+    fresh.step();
+  }
+  EXPECT_TRUE(pack(fresh.state()) == pack(whole.state()));
+  EXPECT_GT(whole.value("bodies/wheel/position/x"), 1.5);  // it has rolled a good part of a turn
+  EXPECT_GT(used.size(), 8u);                              // over many corners
+  EXPECT_LT(most, 20u);                                    // of which few were near at a time
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, RollingWheel,
+                         ::testing::Values("nsga", "nsga_coupled", "moreau"));
 
 TEST(State, of_another_machine_is_refused) {
   Model model;
