@@ -104,8 +104,7 @@ void ContactSet::find_near(State& state, double h) {
 /// A matrix of other contacts is another matrix, which has to be made and wants new pivots. So it
 /// gets some contacts that may soon be near, and keeps those that were until they are too many.
 void ContactSet::choose_for_matrix(State& state) {
-  constexpr std::size_t few = 4;         // are all in it
-  constexpr double soon = 8.0;           // in so many steps
+  constexpr double soon = 8.0;  // in so many steps
   constexpr long steps_between_looks = 128;
   std::vector<int>& chosen = state.solver.in_matrix;
   const bool all = work.size() <= few;

@@ -57,11 +57,8 @@ class ContactSet {
   /// Contacts that are too far apart to meet in this step need no thought.
   void find_near(State& state, double h);
   std::size_t near_count() const { return near_count_; }
-  /// The matrix of a step with the contacts that the state has chosen for it: those that are near,
-  /// and some that are not.
-  MatrixScope matrix_scope(const State& state) const {
-    return {list(), state.solver.in_matrix, {}};
-  }
+  /// So many are all in the matrix of a step, near or not.
+  static constexpr std::size_t few = 4;
   /// After the motion is known: contacts that met although they were far. True: there are none;
   /// else `failure` says which, and the next search and find_near() reach as far as the bodies
   /// went.

@@ -67,7 +67,7 @@ ContactStage::ContactStage(StepWork& work)
       free_bodies_(is_free(work.machine)),
       held_(held_nodes(work.machine)),
       can_condense_(can_condense(work)),
-      K_(work.machine),
+      whole_(work),
       held_K_(work.machine, {{}, {}, held_}),
       held_rhs_(VecX::Zero(held_K_.size())),
       pushes_(NodalVector::Zero(work.machine.nodal_size())),
@@ -77,11 +77,15 @@ ContactStage::ContactStage(StepWork& work)
                 "'contact_solver' is not for groups of spheres: many contacts are swept, island by "
                 "island");
   }
-  size_contacts();
+  reserve_contacts();
 }
 
 void ContactStage::size_contacts() {
-  is_made_ = false;
+  whole_.renew();
+  reserve_contacts();
+}
+
+void ContactStage::reserve_contacts() {
   active_.reserve(w_.contacts.count());
   if (!free_bodies_ && !can_condense_) return;
   free_contacts_.reserve(w_.machine.nodes().size(), w_.contacts.count(),
@@ -94,32 +98,17 @@ bool ContactStage::condenses() const {
 }
 
 void ContactStage::begin_step(const SolverMemory& memory) {
-  is_prepared_ = false;
+  whole_.begin_step();
   held_K_.matrix().use_pivots(memory.held_pivots);
 }
 
 void ContactStage::end_step(SolverMemory& memory) const {
-  if (is_prepared_) memory.contact_pivots = K_.matrix().pivots();
+  whole_.end_step(memory);
   memory.held_pivots = held_K_.matrix().pivots();
 }
 
-void ContactStage::prepare_matrix() {
-  if (is_prepared_) return;
-  is_prepared_ = true;
-  const SolverMemory& memory = w_.state->solver;
-  if (!is_made_ || in_matrix_ != memory.in_matrix) {
-    KktMatrix K(w_.machine, w_.contacts.matrix_scope(*w_.state));
-    K.matrix().count_on_from(K_.matrix());
-    K_ = std::move(K);
-    rhs_ = VecX::Zero(K_.size());
-    in_matrix_ = memory.in_matrix;
-    is_made_ = true;
-  }
-  K_.matrix().use_pivots(memory.contact_pivots);
-}
-
 void ContactStage::add_costs(double& time, long& factorisations, long& solves) const {
-  for (const KktMatrix* each : {&K_, &held_K_}) {
+  for (const KktMatrix* each : {&whole_.K, &held_K_}) {
     time += each->matrix().time;
     factorisations += each->matrix().factorisations;
     solves += each->matrix().solves;
@@ -155,16 +144,17 @@ void ContactStage::find_held_compliances() {
 }
 
 void ContactStage::fill_condensed(bool position_level, Condensed& condensed) {
+  KktMatrix& K = whole_.K;
   VecX& free = condensed.free;
-  free = VecX::Zero(K_.size());
+  free = VecX::Zero(K.size());
   NodalVector nodal = NodalVector::Zero(w_.machine.nodal_size());
   w_.contacts.add_reactions(nodal);
   w_.residual += nodal;
-  K_.gather(w_.residual, free);
-  free.head(K_.dofs()) *= -1.0;
-  free.segment(K_.joint_multiplier(0), w_.joints.residual.size()) = -w_.joints.residual;
-  K_.solve(free);
-  VecX column(K_.size());
+  K.gather(w_.residual, free);
+  free.head(K.dofs()) *= -1.0;
+  free.segment(K.joint_multiplier(0), w_.joints.residual.size()) = -w_.joints.residual;
+  K.solve(free);
+  VecX column(K.size());
   std::vector<PairRows> changes;
   for (std::size_t k = 0; k < condensed.which.size(); ++k) {
     const auto c = static_cast<std::size_t>(condensed.which[k]);
@@ -179,14 +169,14 @@ void ContactStage::fill_condensed(bool position_level, Condensed& condensed) {
       of_node(nodal, contact.a()) += scaled.row(i).head<6>().transpose();
       of_node(nodal, contact.b()) += scaled.row(i).tail<6>().transpose();
       column.setZero();
-      K_.gather(nodal, column);
-      K_.solve(column);
+      K.gather(nodal, column);
+      K.solve(column);
       condensed.motions.col(condensed.contacts[k].first_row + i) = column;
     }
   }
   const auto row_rates = [&](const VecX& x, auto&& out) {
     nodal.setZero();
-    K_.scatter(x, 1.0, nodal);
+    K.scatter(x, 1.0, nodal);
     for (std::size_t k = 0; k < condensed.which.size(); ++k) {
       const Contact& contact = w_.contacts.contact(static_cast<std::size_t>(condensed.which[k]));
       out.segment(condensed.contacts[k].first_row, contact.rows()) =

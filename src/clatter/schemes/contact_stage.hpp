@@ -4,6 +4,7 @@
 
 #include <clatter/contact/solvers/contact_solver.hpp>
 #include <clatter/contact/solvers/free_contacts.hpp>
+#include <clatter/schemes/step_matrix.hpp>
 #include <clatter/schemes/newton.hpp>
 
 namespace clatter {
@@ -33,13 +34,13 @@ class ContactStage {
   void begin_step(const SolverMemory& memory);
   void end_step(SolverMemory& memory) const;
 
-  KktMatrix& matrix() { return K_; }
-  /// Makes the matrix that of the contacts which the state has chosen.
-  void prepare_matrix();
+  /// Of all nodes, with contacts; in a step to be prepared before it is used.
+  StepMatrix<KktMatrix>& matrix() { return whole_; }
   /// Adds what the matrices have cost so far.
   void add_costs(double& time, long& factorisations, long& solves) const;
 
  private:
+  void reserve_contacts();
   /// Whether held nodes are condensed in this step.
   bool condenses() const;
   /// A problem linearised without contact reactions and condensed on rows of contacts:
@@ -53,8 +54,8 @@ class ContactStage {
 
   template <class Problem>
   bool newton(Problem& problem, double& eps, int& iterations, const char* what) {
-    prepare_matrix();
-    return solve_by_newton(problem, K_, rhs_, eps, iterations, w_, what);
+    whole_.prepare();
+    return solve_by_newton(problem, whole_.K, whole_.rhs, eps, iterations, w_, what);
   }
   /// For bodies that only contacts connect: island by island, without a matrix of the whole.
   template <class Problem>
@@ -92,12 +93,8 @@ class ContactStage {
   bool free_bodies_;        // nothing but contacts connects them
   std::vector<char> held_;  // node: joints, springs or beams hold it
   bool can_condense_;       // held nodes have contacts one by one
-  KktMatrix K_;             // of all nodes, and contacts
-  VecX rhs_;
-  std::vector<int> in_matrix_;  // contacts that K_ has
-  bool is_made_ = false;        // K_ is that of the list
-  bool is_prepared_ = false;    // and that of this step
-  KktMatrix held_K_;            // of held nodes, without contacts
+  StepMatrix<KktMatrix> whole_;
+  KktMatrix held_K_;  // of held nodes, without contacts
   VecX held_rhs_;
   FreeContacts free_contacts_;
   std::vector<int> active_;    // contacts in a problem of free bodies

@@ -19,7 +19,7 @@ template <class Problem>
 bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const char* what) {
   const bool has_groups = !w_.machine.contact_groups().empty();
   // Where it is small it is made beforehand, so that no step has to wait for memory.
-  if (!has_groups && w_.contacts.count() <= always_ready) prepare_matrix();
+  if (!has_groups && w_.contacts.count() <= always_ready) whole_.prepare();
   if (!w_.spec.contact_solver && (free_bodies_ || condenses())) {
     if (solve_free(problem, eps, iterations, what)) return true;
     if (free_bodies_ && has_groups) return false;  // too many for one matrix
@@ -289,12 +289,13 @@ bool ContactStage::condense(Problem& problem, double& eps, bool only_hard, Conde
     condensed.which.push_back(static_cast<int>(c));
     rows += contact.rows();
   }
-  prepare_matrix();
-  K_.set_zero();
-  problem.assemble_free(K_);
-  if (eps > 0.0) K_.regularise(eps);
-  if (!K_.factorise(eps > 0.0)) return false;
-  condensed.motions.resize(K_.size(), rows);
+  whole_.prepare();
+  KktMatrix& K = whole_.K;
+  K.set_zero();
+  problem.assemble_free(K);
+  if (eps > 0.0) K.regularise(eps);
+  if (!K.factorise(eps > 0.0)) return false;
+  condensed.motions.resize(K.size(), rows);
   condensed.D.resize(rows, rows);
   condensed.b.resize(rows);
   fill_condensed(Problem::position_level, condensed);
@@ -314,8 +315,8 @@ bool ContactStage::find_active_sets(Problem& problem, double& eps, ContactSolver
                         {solver, condensed_tolerance}, p);
 
   condensed.free.noalias() += condensed.motions * p;
-  condensed.free.tail(K_.contact_rows()).setZero();
-  problem.move(K_, condensed.free, 1.0);
+  condensed.free.tail(whole_.K.contact_rows()).setZero();
+  problem.move(whole_.K, condensed.free, 1.0);
   VecX& multipliers = problem.contact_multipliers();
   multipliers.setZero();
   for (std::size_t k = 0; k < condensed.which.size(); ++k) {

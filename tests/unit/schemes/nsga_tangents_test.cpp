@@ -143,8 +143,8 @@ struct NsgaProbe {
   }
   KktMatrix& matrix() {
     s.stage_.begin_step(state.solver);
-    s.stage_.prepare_matrix();
-    return s.stage_.matrix();
+    s.stage_.matrix().prepare();
+    return s.stage_.matrix().K;
   }
 };
 
@@ -176,8 +176,8 @@ struct MoreauProbe {
   }
 
   ::testing::AssertionResult check() {
-    s.stage_.prepare_matrix();
-    KktMatrix& K = s.stage_.matrix();
+    s.stage_.matrix().prepare();
+    KktMatrix& K = s.stage_.matrix().K;
     const auto residual = [&](const VecX& x) -> VecX {
       s.step_.move(K, x, 1.0);
       s.step_.evaluate();
@@ -263,8 +263,8 @@ struct NsgaCoupledProbe {
   }
 
   ::testing::AssertionResult check() {
-    s.prepare_matrix();
-    CoupledMatrix& K = s.K_;
+    s.matrix_.prepare();
+    CoupledMatrix& K = s.matrix_.K;
     CoupledStep& step = s.step_;
     step.evaluate();
     const std::vector<ContactStatus> at_centre = statuses();

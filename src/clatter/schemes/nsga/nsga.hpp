@@ -19,7 +19,7 @@ class Nsga final : public Scheme {
   SchemeTimes times() const override;
   /// The systems of the smooth motion, and of position correction and velocity jump.
   SystemMatrix& smooth_matrix() { return smooth_K_.matrix(); }
-  SystemMatrix& contact_matrix() { return stage_.matrix().matrix(); }
+  SystemMatrix& contact_matrix() { return stage_.matrix().K.matrix(); }
 
  private:
   friend struct NsgaProbe;  // tests differentiate the problems

@@ -16,27 +16,11 @@ NsgaCoupled::NsgaCoupled(const Machine& machine, const IntegratorSpec& spec)
     : Scheme(machine, spec),
       c_(spec.rho_inf),
       step_(w_, c_),
-      K_(machine),
-      rhs_(VecX::Zero(K_.size())) {}
+      matrix_(w_) {}
 
 void NsgaCoupled::size_contacts() {
-  is_made_ = false;
+  matrix_.renew();
   step_.size_contacts();
-}
-
-void NsgaCoupled::prepare_matrix() {
-  if (is_prepared_) return;
-  is_prepared_ = true;
-  const SolverMemory& memory = w_.state->solver;
-  if (!is_made_ || in_matrix_ != memory.in_matrix) {
-    CoupledMatrix K(w_.machine, w_.contacts.matrix_scope(*w_.state));
-    K.matrix().count_on_from(K_.matrix());
-    K_ = std::move(K);
-    rhs_ = VecX::Zero(K_.size());
-    in_matrix_ = memory.in_matrix;
-    is_made_ = true;
-  }
-  K_.matrix().use_pivots(memory.contact_pivots);
 }
 
 bool NsgaCoupled::visit_contact_problems(std::function<void(const ContactProblem&)> /*visit*/) {
@@ -45,9 +29,9 @@ bool NsgaCoupled::visit_contact_problems(std::function<void(const ContactProblem
 
 SchemeTimes NsgaCoupled::times() const {
   SchemeTimes times = Scheme::times();
-  times.linear_algebra += K_.matrix().time;
-  times.factorisations += K_.matrix().factorisations;
-  times.solves += K_.matrix().solves;
+  times.linear_algebra += matrix_.K.matrix().time;
+  times.factorisations += matrix_.K.matrix().factorisations;
+  times.solves += matrix_.K.matrix().solves;
   return times;
 }
 
@@ -96,14 +80,14 @@ bool NsgaCoupled::solve_from_guess(double at_least, bool with_contacts) {
   step_.give_contacts(false);
   step_.guess();
   if (!with_contacts) step_.forget_contacts();
-  const bool solved = solve_by_newton(step_, K_, rhs_, eps, updates, w_, "coupled");
+  const bool solved = solve_by_newton(step_, matrix_.K, matrix_.rhs, eps, updates, w_, "coupled");
   w_.counts.velocity += updates;
   if (at_least == 0.0) w_.state->solver.coupled = eps;
   return solved;
 }
 
 bool NsgaCoupled::solve_step() {
-  prepare_matrix();
+  matrix_.prepare();
   // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
   // law has no solution then. Without rebound it has one.
   std::string reason;
@@ -138,7 +122,7 @@ bool NsgaCoupled::solve_by_projections() {
   for (int k = 0; k < max_projections; ++k) {
     step_.give_contacts(true);
     int updates = 0;
-    if (!solve_by_newton(step_, K_, rhs_, w_.state->solver.coupled, updates, w_, "coupled")) {
+    if (!solve_by_newton(step_, matrix_.K, matrix_.rhs, w_.state->solver.coupled, updates, w_, "coupled")) {
       return false;
     }
     w_.counts.velocity += updates;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <clatter/schemes/step_matrix.hpp>
 #include <clatter/schemes/nsga_coupled/coupled_step.hpp>
 #include <clatter/schemes/scheme.hpp>
 
@@ -24,12 +25,8 @@ class NsgaCoupled final : public Scheme {
 
   bool try_step(double t, double h) override;
   void size_contacts() override;
-  void begin_solving(const SolverMemory& /*memory*/) override { is_prepared_ = false; }
-  void end_solving(SolverMemory& memory) const override {
-    memory.contact_pivots = K_.matrix().pivots();
-  }
-  /// Makes K_ that of the contacts which the state has chosen.
-  void prepare_matrix();
+  void begin_solving(const SolverMemory& /*memory*/) override { matrix_.begin_step(); }
+  void end_solving(SolverMemory& memory) const override { matrix_.end_step(memory); }
   bool solve_step();
   /// Newton's method from the guess, regularised at least so much.
   bool solve_from_guess(double at_least, bool with_contacts);
@@ -39,11 +36,7 @@ class NsgaCoupled final : public Scheme {
 
   GeneralizedAlpha c_;
   CoupledStep step_;
-  CoupledMatrix K_;
-  VecX rhs_;
-  std::vector<int> in_matrix_;  // contacts that K_ has
-  bool is_made_ = false;        // K_ is that of the list
-  bool is_prepared_ = false;    // and that of this step
+  StepMatrix<CoupledMatrix> matrix_;
 };
 
 }  // namespace clatter
