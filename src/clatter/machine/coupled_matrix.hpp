@@ -88,6 +88,11 @@ class CoupledMatrix {
   void gather(const NodalVector& nodal, Level level, VecX& x) const;
   /// nodal += factor * x
   void scatter(const VecX& x, double factor, Level level, NodalVector& nodal) const;
+  /// Of a component of a node; negative where there is none.
+  int unknown(Level level, std::size_t node, std::size_t component) const {
+    const int dof = (*node_table_)[node].dof[component];
+    return dof < 0 ? -1 : dof + static_cast<int>(at(level)) * dofs_;
+  }
   int joint_multiplier(Level level) const {
     return first_joint_row_ + static_cast<int>(at(level)) * joint_rows_;
   }

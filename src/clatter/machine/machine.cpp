@@ -46,6 +46,7 @@ Instant Machine::instant_at_start() const {
   instant.drives.resize(joints_.size());
   instant.turns = turns_at_start();
   instant.helices.resize(beam_elements_.size());
+  instant.terms = VecX::Zero(static_cast<Eigen::Index>(nodes_.size()));
   set_time(instant, 0.0, instant.spacing);
   return instant;
 }
@@ -110,11 +111,17 @@ ForceSizes Machine::forces(const Configuration& q, const NodalVector& v, Instant
     }
     set_node(f, i, own);
     reach2 = std::max(reach2, q[n].x.squaredNorm());
-    sizes.terms += of_node(weights_, i).cwiseProduct(own).norm();
+    const double size = of_node(weights_, i).cwiseProduct(own).norm();
+    instant.terms[i] = size;
+    sizes.terms += size;
   }
   of_node(f, ground).setZero();
-  const auto weighted_size = [&](int a, int b, const Vec12& pair) {
-    return of_pair(weights_, a, b).cwiseProduct(pair).norm();
+  const auto note = [&](int node, double size) {
+    instant.terms[node] += size;
+    sizes.terms += size;
+  };
+  const auto note_pair = [&](int a, int b, const Vec12& pair) {
+    note(std::max(a, b), of_pair(weights_, a, b).cwiseProduct(pair).norm());
   };
   Vec12 beam_force;
   for (std::size_t e = 0; e < beam_elements_.size(); ++e) {
@@ -122,19 +129,19 @@ ForceSizes Machine::forces(const Configuration& q, const NodalVector& v, Instant
     element.find_helix(q, instant.helices[e]);
     element.force(instant.helices[e], v, beam_force);
     add_to_pair(f, element.a(), element.b(), beam_force);
-    sizes.terms += weighted_size(element.a(), element.b(), beam_force);
+    note_pair(element.a(), element.b(), beam_force);
   }
   Vec12 pair_force;
   for_each_force_element(force_elements_, [&](const auto& element, std::size_t e) {
     element.generalised_force(q, v, instant.turns[e], pair_force);
     add_to_pair(f, element.a(), element.b(), pair_force);
-    sizes.terms += weighted_size(element.a(), element.b(), pair_force);
+    note_pair(element.a(), element.b(), pair_force);
   });
   for (std::size_t l = 0; l < loads_.size(); ++l) {
     const Load& load = loads_[l];
     const Vec6 given = load.generalised(instant.loads[l], q[load.node()]);
     of_node(f, load.node()) += given;
-    sizes.terms += of_node(weights_, load.node()).cwiseProduct(given).norm();
+    note(load.node(), of_node(weights_, load.node()).cwiseProduct(given).norm());
   }
   // Positions and rotations are known to half a unit in the last place.
   if (beam_noise_ > 0.0) sizes.numbers = 0.5 * std::sqrt(reach2) * beam_noise_;

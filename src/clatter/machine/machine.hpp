@@ -51,7 +51,7 @@ inline constexpr double round_off = 2e-15;
 
 /// How large forces are: what a residual of them is small compared with.
 struct ForceSizes {
-  double terms = 0.0;    ///< weighted sum of the sizes of all terms (A.57 of 000)
+  double terms = 0.0;    ///< weighted sum of the sizes of all terms (A.57 of 000); Instant::terms
   double numbers = 0.0;  ///< weighted norm of the numbers that stiff terms are differences of
 };
 
@@ -59,13 +59,15 @@ struct ForceSizes {
 /// when they were last evaluated. Scratch: a step fills it, and nothing of it need be kept.
 struct Instant {
   double time = 0.0;
-  double spacing = 1e-3;                    ///< of differences in time, as in Expression::rate
-  double load_factor = 1.0;                 ///< on gravity and loads, for statics
-  std::vector<Load::Value> loads;           ///< by load
-  std::vector<Joint::Drive> drives;         ///< by joint
-  std::vector<char> is_given;               ///< load: its value is given from outside
-  std::vector<double> turns;                ///< see Machine::turns_at_start()
-  std::vector<BeamElement::Helix> helices;  ///< by element, of the last call of Machine::forces
+  double spacing = 1e-3;             ///< of differences in time, as in Expression::rate
+  double load_factor = 1.0;          ///< on gravity and loads, for statics
+  std::vector<Load::Value> loads;    ///< by load
+  std::vector<Joint::Drive> drives;  ///< by joint
+  std::vector<char> is_given;        ///< load: its value is given from outside
+  std::vector<double> turns;         ///< see Machine::turns_at_start()
+  // Of the last call of Machine::forces:
+  std::vector<BeamElement::Helix> helices;  ///< by beam element
+  VecX terms;  ///< by node: weighted sum of the sizes of the forces of which it is a node
 };
 
 /// The machine as a scheme sees it:  M dv/dt = f(q, v, t) + G^T lambda + G_c^T r,
@@ -141,6 +143,10 @@ class Machine {
   /// sqrt(v . M v) with the diagonal of M.
   double kinetic_norm(const NodalVector& v) const {
     return inverse_weights_.cwiseProduct(v).norm();
+  }
+  /// Its square for one node.
+  double kinetic_square(int node, const NodalVector& v) const {
+    return of_node(inverse_weights_, node).cwiseProduct(of_node(v, node)).squaredNorm();
   }
   /// Diagonal entry g M^-1 g^T of the Delassus operator of one row, with the mass of beams lumped.
   double delassus(const Vec12& g, int a, int b) const;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <clatter/machine/ties.hpp>
 #include <clatter/schemes/contact_set.hpp>
 
 // Islands of the machine: nodes that joints, beams and closed contacts connect.
@@ -11,14 +12,7 @@ void ContactSet::find_islands() {
   const auto connect = [&](int a, int b) {
     if (a != ground && b != ground) connected_.join(a, b);
   };
-  int before = ground;  // a node of the term before
-  for (const Joint& joint : machine_.joints()) {
-    connect(joint.a(), joint.b());
-    const int moving = std::max(joint.a(), joint.b());  // the ground is node 0
-    if (!joint.rows().front().begins) connect(before, moving);
-    before = moving;
-  }
-  for (const BeamElement& element : machine_.beam_elements()) connect(element.a(), element.b());
+  visit_rigid_ties(machine_, connect);
   for (std::size_t c = 0; c < work.size(); ++c) {
     if (work[c].closed || work[c].equations.status != ContactStatus::open) {
       connect(contact(c).a(), contact(c).b());

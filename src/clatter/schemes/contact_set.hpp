@@ -147,8 +147,8 @@ class ContactSet {
   bool with_derivatives_;
   std::vector<double> reach_;  // node: how far it carries its surfaces in a step, generously
   std::vector<double>
-      moved_further_;        // node: how far it went beyond that, in a step to be repeated
-  bool all_near_ = false;    // no contact is to be left out
+      moved_further_;      // node: how far it went beyond that, in a step to be repeated
+  bool all_near_ = false;  // no contact is to be left out
   std::size_t near_count_ = 0;
   std::vector<int> wanted_;  // scratch of choose_for_matrix
   UnionFind connected_;      // nodes

@@ -1,4 +1,4 @@
-#include <clatter/elements/force_elements.hpp>
+#include <clatter/machine/ties.hpp>
 #include <clatter/math/union_find.hpp>
 #include <clatter/schemes/contact_stage.hpp>
 
@@ -7,16 +7,6 @@ namespace {
 
 /// For fewer contacts one matrix of all is quicker.
 constexpr std::size_t fewest_to_condense = 16;
-
-/// Calls connect(a, b) for all that ties nodes together but contacts.
-template <class Connect>
-void visit_ties(const Machine& machine, const Connect& connect) {
-  for (const Joint& joint : machine.joints()) connect(joint.a(), joint.b());
-  for (const BeamElement& element : machine.beam_elements()) connect(element.a(), element.b());
-  for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
-    connect(element.a(), element.b());
-  });
-}
 
 std::vector<char> held_nodes(const Machine& machine) {
   std::vector<char> held(machine.nodes().size(), 0);
@@ -93,8 +83,8 @@ void ContactStage::reserve_contacts() {
 }
 
 bool ContactStage::condenses() const {
-  return can_condense_ && (!w_.machine.contact_groups().empty() ||
-                           w_.contacts.near_count() >= fewest_to_condense);
+  return can_condense_ &&
+         (!w_.machine.contact_groups().empty() || w_.contacts.near_count() >= fewest_to_condense);
 }
 
 void ContactStage::begin_step(const SolverMemory& memory) {

@@ -4,8 +4,8 @@
 
 #include <clatter/contact/solvers/contact_solver.hpp>
 #include <clatter/contact/solvers/free_contacts.hpp>
-#include <clatter/schemes/step_matrix.hpp>
 #include <clatter/schemes/newton.hpp>
+#include <clatter/schemes/step_matrix.hpp>
 
 namespace clatter {
 

@@ -218,7 +218,8 @@ bool ContactStage::find_held_motion(Problem& problem, double& eps, NodalVector& 
   held_K_.solve(held_rhs_);
   motion.setZero();
   held_K_.scatter(held_rhs_, 1.0, motion);
-  problem.joint_multipliers() += held_rhs_.segment(held_K_.joint_multiplier(0), w_.joints.residual.size());
+  problem.joint_multipliers() +=
+      held_rhs_.segment(held_K_.joint_multiplier(0), w_.joints.residual.size());
   std::fill(touched_.begin(), touched_.end(), 0);
   for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
     if (!w_.contacts.work[c].near || !problem.may_close(w_.contacts.work[c])) continue;
@@ -261,7 +262,8 @@ void ContactStage::take_free_solution(Problem& problem, const NodalVector& motio
   held_K_.gather(pushes_, held_rhs_);
   held_K_.solve(held_rhs_);
   held_K_.scatter(held_rhs_, 1.0, correction);
-  problem.joint_multipliers() += held_rhs_.segment(held_K_.joint_multiplier(0), w_.joints.residual.size());
+  problem.joint_multipliers() +=
+      held_rhs_.segment(held_K_.joint_multiplier(0), w_.joints.residual.size());
 }
 
 // ---- The contact problem as a value

@@ -36,8 +36,7 @@ void JointSet::find_scale() {
   for (double& each : scale_) each = 1.0 / std::sqrt(each);
 }
 
-double JointSet::evaluate_rates(const NodalVector& v, const Instant& instant) {
-  double sum = 0.0;
+void JointSet::evaluate_rates(const NodalVector& v, const Instant& instant) {
   for (std::size_t j = 0; j < rows_.size(); ++j) {
     const Vec12 pair = of_pair(v, joint(j).a(), joint(j).b());
     for (Eigen::Index i = 0; i < rows_[j].rows(); ++i) {
@@ -46,15 +45,14 @@ double JointSet::evaluate_rates(const NodalVector& v, const Instant& instant) {
       double& row = residual[joint(j).first_row + i];
       const double scaled = -scale_[joint(j).first_row + i] * rate;
       row = condition(j, i).begins ? scaled : row + scaled;
-      if (condition(j, i).ends) sum += row * row;
     }
   }
-  return sum;
 }
 
-double JointSet::target_speed(const Instant& instant) const {
+double JointSet::target_speed(std::span<const int> joints, const Instant& instant) const {
   double sum = 0.0;
-  for (std::size_t j = 0; j < rows_.size(); ++j) {
+  for (const int each : joints) {
+    const auto j = static_cast<std::size_t>(each);
     for (std::size_t i = 0; i < joint(j).rows().size(); ++i) {
       sum += scale_[joint(j).first_row + static_cast<Eigen::Index>(i)] *
              std::abs(Joint::target_rate(joint(j).rows()[i], instant.drives[j]));

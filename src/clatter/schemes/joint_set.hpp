@@ -27,10 +27,10 @@ class JointSet {
   const PairRows& rows(std::size_t j) const { return rows_[j]; }
   const VecX& scale() const { return scale_; }
 
-  /// residual := minus the rates less what motors want, scaled; returns the sum of squares.
-  double evaluate_rates(const NodalVector& v, const Instant& instant);
-  /// Sum over all rows of what motors want, scaled.
-  double target_speed(const Instant& instant) const;
+  /// residual := minus the rates less what motors want, scaled.
+  void evaluate_rates(const NodalVector& v, const Instant& instant);
+  /// Sum over the rows of joints of what motors want, scaled.
+  double target_speed(std::span<const int> joints, const Instant& instant) const;
 
   /// reaction += G^T force
   void add_reactions(const VecX& force, NodalVector& reaction) const;

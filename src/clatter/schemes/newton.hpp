@@ -4,33 +4,23 @@
 
 #include <fmt/format.h>
 
+#include <clatter/machine/coupled_matrix.hpp>
 #include <clatter/math/newton.hpp>
 #include <clatter/schemes/step_work.hpp>
 
 namespace clatter {
 
-/// Residual of a problem of a step, each part divided by what it may be: converged at one.
-struct Residual {
-  double momentum = 0.0;
-  double rows = 0.0;
-  double merit = 0.0;  ///< undivided, for the line search
-
-  bool converged() const { return momentum <= 1.0 && rows <= 1.0; }
-  bool is_round_off() const { return momentum <= 100.0 && rows <= 100.0; }
-};
-
-/// How much of what it may be a value is.
-inline double ratio(double value, double allowed) {
-  if (value == 0.0) return 0.0;
-  return allowed > 0.0 ? value / allowed : INFINITY;
-}
-
 inline constexpr int max_line_search = 8;
 
+/// dx := zero on the unknowns of the islands that stay.
+void hold_islands(const KktMatrix& K, const StepWork& w, VecX& dx);
+void hold_islands(const CoupledMatrix& K, const StepWork& w, VecX& dx);
+
 /// A problem of a step as math/newton.hpp sees it: when it is converged, and what is done about
-/// singular matrices. The problem has
+/// singular matrices. One matrix has all islands, but each is judged on its own: it ends when it
+/// has converged, and has a line search of its own. The problem has
 ///
-///   evaluate()             the residual at its unknowns
+///   evaluate()             the residual at its unknowns, and those of the islands
 ///   assemble(K)            the derivative, into a matrix K that has been set to zero
 ///   fill_right_side(K, x)  x := minus the residual
 ///   move(K, x, factor)     unknowns += factor x
@@ -47,33 +37,28 @@ struct NewtonOfStep {
   Residual r = problem.evaluate();
 
   double merit() const { return r.merit; }
-  bool accepts(double largest) const { return r.merit <= largest || r.converged(); }
+  bool accepts(double largest) const {
+    if (is_one()) return r.merit <= largest || r.converged();
+    for (std::size_t i = 0; i < islands(); ++i) {
+      if (!accepts_island(i)) return false;
+    }
+    return true;
+  }
 
   NewtonVerdict judge(int updates, const RecentMerits& recent) {
     if (!std::isfinite(r.merit)) {
       w.failure = fmt::format("the {} problem gave a value that is not a number", what);
       return NewtonVerdict::given_up;
     }
-    // Large systems can stop a little above the round-off that a few operations leave. Much
-    // regularisation slows it down, which must not be taken for that.
-    const bool stands = updates >= 4 && r.merit > 0.5 * recent.smallest() && eps <= regularisation;
-    // What may be round-off of stiff beams may as well be all of a small motion: the prediction
-    // alone does not do.
-    const bool guessed =
-        Problem::is_predicted && updates == 0 && w.smooth_numbers > 0.0 && r.merit > 0.0;
-    if ((r.converged() && !guessed) || (stands && r.is_round_off())) return NewtonVerdict::solved;
+    if (is_one() ? is_solved(r, updates, recent, w.smooth_numbers) : are_solved(updates)) {
+      return NewtonVerdict::solved;
+    }
     if (updates < w.spec.max_iterations) return NewtonVerdict::go_on;
     w.failure = fmt::format("the {} problem did not converge in {} iterations{}", what, updates,
                             problem.culprit());
     return NewtonVerdict::given_up;
   }
 
-  bool factorise() {
-    K.set_zero();
-    problem.assemble(K);
-    if (eps > 0.0) K.regularise(eps);
-    return K.factorise(eps > 0.0);
-  }
   bool find_update() {
     bool factorised = factorise();
     if (!factorised && eps == 0.0) {
@@ -89,9 +74,61 @@ struct NewtonOfStep {
     K.solve(dx);
     return true;
   }
+
+  /// Islands that are solved stay where they are, and so do, after the first move of an update,
+  /// those that accept it.
   void move(double from, double to) {
+    if (!is_one()) {
+      for (std::size_t i = 0; i < islands(); ++i) {
+        w.progress[i].stays = from == 0.0 ? w.progress[i].is_solved : accepts_island(i);
+      }
+      hold_islands(K, w, dx);
+    }
     problem.move(K, dx, to - from);
     r = problem.evaluate();
+  }
+
+ private:
+  bool is_one() const { return w.islands.count() == 1; }
+  std::size_t islands() const { return static_cast<std::size_t>(w.islands.count()); }
+
+  bool is_solved(const Residual& own, int updates, const RecentMerits& recent,
+                 double numbers) const {
+    // Large systems can stop a little above the round-off that a few operations leave. Much
+    // regularisation slows it down, which must not be taken for that.
+    const bool stands =
+        updates >= 4 && own.merit > 0.5 * recent.smallest() && eps <= regularisation;
+    // What may be round-off of stiff beams may as well be all of a small motion: the prediction
+    // alone does not do.
+    const bool guessed = Problem::is_predicted && updates == 0 && numbers > 0.0 && own.merit > 0.0;
+    return (own.converged() && !guessed) || (stands && own.is_round_off());
+  }
+
+  bool are_solved(int updates) {
+    bool all = true;
+    for (std::size_t i = 0; i < islands(); ++i) {
+      IslandProgress& island = w.progress[i];
+      const Residual& own = w.residuals[i];
+      if (updates == 0) island = {RecentMerits(own.merit)};
+      if (updates > 0) island.recent.remember(updates - 1, own.merit);
+      const double numbers = w.numbers_of(static_cast<int>(i), w.smooth_numbers);
+      island.is_solved = island.is_solved || is_solved(own, updates, island.recent, numbers);
+      all = all && island.is_solved;
+    }
+    return all;
+  }
+
+  bool accepts_island(std::size_t i) const {
+    const IslandProgress& island = w.progress[i];
+    return island.is_solved || w.residuals[i].converged() ||
+           w.residuals[i].merit <= island.recent.largest();
+  }
+
+  bool factorise() {
+    K.set_zero();
+    problem.assemble(K);
+    if (eps > 0.0) K.regularise(eps);
+    return K.factorise(eps > 0.0);
   }
 };
 

@@ -54,9 +54,8 @@ Residual PositionCorrection::evaluate() {
   }
   has_moved_ = moved;
   w_.contacts.evaluate_position_rows(*w_.state, w_.q);
-  double merit = evaluate_joints();
+  evaluate_joints();
   evaluate_contacts();
-  merit += w_.contacts.residual.squaredNorm();
 
   // M U = h^2 (f - f_s + (G - G_s)^T la) + G^T nu + G_c^T phi
   w_.joint_total = h2 * w_.joint_forces + w_.joints.scale().cwiseProduct(nu_);
@@ -73,23 +72,31 @@ Residual PositionCorrection::evaluate() {
   }
   w_.residual = w_.momentum - h2 * w_.f - w_.reaction;
 
-  const double terms = machine.weighted_norm(w_.momentum) + h2 * machine.weighted_norm(w_.f) +
-                       machine.weighted_norm(w_.reaction);
-  const double momentum = machine.weighted_norm(w_.residual);
+  return w_.judge_islands([&](int i) { return measure(i, w_.numbers_of(i, numbers)); });
+}
+
+Residual PositionCorrection::measure(int island, double numbers) const {
+  const Islands& islands = w_.islands;
+  const double h2 = w_.h * w_.h;
+  const double terms = islands.weighted_norm(island, w_.momentum) +
+                       h2 * islands.weighted_norm(island, w_.f) +
+                       islands.weighted_norm(island, w_.reaction);
+  const double momentum = islands.weighted_norm(island, w_.residual);
   const double relative = w_.spec.tolerance * terms;
+  const double rows = islands.joint_squares(island, w_.joints.residual) +
+                      islands.contact_squares(island, w_.contacts, w_.contacts.residual);
   Residual r;
-  r.momentum = ratio(momentum, relative + round_off * (h2 * (smooth_.terms(machine) + numbers) +
-                                                       w_.mass_root * w_.span));
-  r.rows = largest_row(relative);
-  r.merit = std::sqrt(merit + momentum * momentum);
+  r.momentum =
+      ratio(momentum, relative + round_off * (h2 * (smooth_.terms(islands, island) + numbers) +
+                                              islands.mass_root(island) * w_.span));
+  r.rows = largest_row(island, relative);
+  r.merit = std::sqrt(rows + momentum * momentum);
   return r;
 }
 
-/// Returns the sum of squares.
-double PositionCorrection::evaluate_joints() {
+void PositionCorrection::evaluate_joints() {
   const VecX& scale = w_.joints.scale();
   VecX& residual = w_.joints.residual;
-  double sum = 0.0;
   for (std::size_t j = 0; j < w_.joints.count(); ++j) {
     const Joint& joint = w_.joints.joint(j);
     const Joint::Drive& drive = w_.instant.drives[j];
@@ -103,7 +110,6 @@ double PositionCorrection::evaluate_joints() {
         const double numbers = std::abs(condition.factor) *
                                ((condition.is_length() ? w_.span : 1.0) + std::abs(reached));
         allowed_joint_[row] += scale[row] * round_off * numbers;
-        if (!condition.ends) continue;
       } else if (condition.holds_position()) {
         residual[row] = -scale[row] * joint.misfit(condition, drive, w_.q);
         const double numbers =
@@ -113,10 +119,8 @@ double PositionCorrection::evaluate_joints() {
         residual[row] = -nu_[row];  // takes no part
         allowed_joint_[row] = 0.0;
       }
-      sum += residual[row] * residual[row];
     }
   }
-  return sum;
 }
 
 void PositionCorrection::evaluate_contacts() {
@@ -138,16 +142,27 @@ void PositionCorrection::evaluate_contacts() {
   w_.contacts.evaluate_laws(*this, nu_contact_);
 }
 
-double PositionCorrection::largest_row(double relative) const {
-  double rows = 0.0;
-  const VecX &of_joints = w_.joints.residual, &of_contacts = w_.contacts.residual;
-  for (Eigen::Index i = 0; i < of_joints.size(); ++i) {
-    rows = std::max(rows, ratio(std::abs(of_joints[i]), allowed_joint_[i] + relative));
+double PositionCorrection::largest_row(int island, double relative) const {
+  double largest = 0.0;
+  const auto look_at = [&](const VecX& residual, const VecX& allowed, int first, int rows) {
+    for (Eigen::Index i = first; i < first + rows; ++i) {
+      largest = std::max(largest, ratio(std::abs(residual[i]), allowed[i] + relative));
+    }
+  };
+  for (const int j : w_.islands.joints(island)) {
+    const Joint& joint = w_.joints.joint(static_cast<std::size_t>(j));
+    look_at(w_.joints.residual, allowed_joint_, joint.first_row,
+            static_cast<int>(joint.rows().size()));
   }
-  for (Eigen::Index i = 0; i < of_contacts.size(); ++i) {
-    rows = std::max(rows, ratio(std::abs(of_contacts[i]), allowed_contact_[i] + relative));
+  if (w_.islands.count() == 1) {
+    look_at(w_.contacts.residual, allowed_contact_, 0, w_.contacts.rows());
+    return largest;
   }
-  return rows;
+  for (const int c : w_.islands.contacts(island)) {
+    const Contact& contact = w_.contacts.contact(static_cast<std::size_t>(c));
+    look_at(w_.contacts.residual, allowed_contact_, contact.first_row, contact.rows());
+  }
+  return largest;
 }
 
 void PositionCorrection::assemble(KktMatrix& K) {

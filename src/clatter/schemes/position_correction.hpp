@@ -43,9 +43,10 @@ class PositionCorrection {
  private:
   friend struct NsgaProbe;  // tests differentiate the problem
 
-  double evaluate_joints();
+  void evaluate_joints();
   void evaluate_contacts();
-  double largest_row(double relative) const;
+  Residual measure(int island, double numbers) const;
+  double largest_row(int island, double relative) const;
 
   StepWork& w_;
   const SmoothEnd& smooth_;

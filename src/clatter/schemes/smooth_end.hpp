@@ -11,15 +11,18 @@ struct SmoothEnd {
       : increment(NodalVector::Zero(machine.nodal_size())),
         v(increment),
         f(increment),
-        reaction(increment) {}
+        reaction(increment),
+        joint_terms(VecX::Zero(static_cast<Eigen::Index>(machine.joints().size()))) {}
 
-  NodalVector increment;     ///< from the start of the step
-  NodalVector v;             ///< velocities
-  NodalVector f, reaction;   ///< forces, and those of the joints
-  double joint_terms = 0.0;  ///< weighted sum of the sizes of all joint forces
+  NodalVector increment;    ///< from the start of the step
+  NodalVector v;            ///< velocities
+  NodalVector f, reaction;  ///< forces, and those of the joints
+  VecX joint_terms;         ///< by joint: weighted size of its forces
 
-  /// Size of the forces that hold a balance.
-  double terms(const Machine& machine) const { return machine.weighted_norm(f) + joint_terms; }
+  /// Size of the forces that hold a balance in an island.
+  double terms(const Islands& islands, int island) const {
+    return islands.weighted_norm(island, f) + islands.sum_of_joints(island, joint_terms);
+  }
 };
 
 /// out := f(q, v) - f of the smooth end, which is zero unless something moved. Returns

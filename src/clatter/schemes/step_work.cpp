@@ -11,11 +11,14 @@ StepWork::StepWork(const Machine& machine_, const IntegratorSpec& spec_)
       instant(machine.instant_at_start()),
       joints(machine),
       contacts(machine, spec),
+      islands(machine),
       q(machine.initial_configuration()),
       T(machine.nodes().size(), Mat3::Identity()) {
   for (NodalVector* x : {&total, &v, &vd, &f, &reaction, &residual, &momentum}) {
     *x = NodalVector::Zero(machine.nodal_size());
   }
+  residuals.resize(machine.nodes().size());
+  progress.resize(machine.nodes().size());
   for (VecX* x : {&joint_forces, &joint_impulses, &joint_total}) {
     *x = VecX::Zero(machine.joint_rows());
   }
@@ -39,11 +42,11 @@ void StepWork::begin(State& from, double step_size) {
   joint_forces = from.joint_forces;
   span = machine.length();
   for (const NodeState& node : from.q) span = std::max(span, node.x.norm());
-  mass_root = std::sqrt(machine.total_mass());
 
   joints.evaluate(from.q);
   joints.find_scale();
   contacts.find_near(from, h);
+  islands.find(contacts);
   contacts.evaluate_rows(from, from.q);
   contacts.scale_rows(spec.scaling, spec.penalty);
   contacts.begin_step(from);

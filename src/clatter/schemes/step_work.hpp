@@ -3,10 +3,20 @@
 #include <string>
 #include <vector>
 
+#include <clatter/math/newton.hpp>
 #include <clatter/schemes/contact_set.hpp>
+#include <clatter/schemes/islands.hpp>
 #include <clatter/schemes/joint_set.hpp>
+#include <clatter/schemes/residual.hpp>
 
 namespace clatter {
+
+/// How Newton's method gets on in one island.
+struct IslandProgress {
+  RecentMerits recent{0.0};
+  bool is_solved = false;
+  bool stays = false;  ///< where it is, whatever the others do
+};
 
 /// What the problems of a step work on and hand on to each other. Scratch of a scheme: a step fills
 /// all of it from the state that it starts from.
@@ -18,23 +28,26 @@ struct StepWork {
   Instant instant;
   JointSet joints;
   ContactSet contacts;
+  Islands islands;
 
   /// The state that the step starts from; its positions and velocities stay until the step is done.
   State* state = nullptr;
-  double h = 0.0;          ///< size of the step [s]
-  double span = 0.0;       ///< how far from the origin anything is [m]; gaps are differences of it
-  double mass_root = 0.0;  ///< of the total mass
-  Configuration q;         ///< as the motion stands
-  NodalVector total;       ///< increment that leads there
-  NodalVector v;           ///< velocities at the end of the step
-  NodalVector vd;          ///< accelerations at the end of the smooth motion
-  VecX joint_forces;       ///< smooth, la
-  VecX joint_impulses;     ///< of the step, scaled
-  std::vector<Mat3> T;     ///< node: tangent of the exponential at the increment
+  double h = 0.0;       ///< size of the step [s]
+  double span = 0.0;    ///< how far from the origin anything is [m]; gaps are differences of it
+  Configuration q;      ///< as the motion stands
+  NodalVector total;    ///< increment that leads there
+  NodalVector v;        ///< velocities at the end of the step
+  NodalVector vd;       ///< accelerations at the end of the smooth motion
+  VecX joint_forces;    ///< smooth, la
+  VecX joint_impulses;  ///< of the step, scaled
+  std::vector<Mat3> T;  ///< node: tangent of the exponential at the increment
   double smooth_numbers = 0.0;  ///< ForceSizes::numbers of the smooth motion
 
   NodalVector f, reaction, residual, momentum;  ///< of the problem at hand
   VecX joint_total;                             ///< what acts in the rows of the joints
+
+  std::vector<Residual> residuals;       ///< by island, of the problem at hand
+  std::vector<IslandProgress> progress;  ///< by island
 
   StepCounts counts;
   std::string failure;  ///< why the step failed
@@ -51,6 +64,29 @@ struct StepWork {
   /// Motor acceleration that a row wants now.
   double target_acceleration(const Joint& joint, const JointRow& row) const {
     return joint.target_acceleration(row, instant.time, instant.spacing);
+  }
+  /// Residuals of the islands := what `measure` tells of each. Returns the worst of them.
+  template <class Measure>
+  Residual judge_islands(const Measure& measure) {
+    Residual all;
+    for (int i = 0; i < islands.count(); ++i) {
+      Residual& own = residuals[static_cast<std::size_t>(i)];
+      own = measure(i);
+      if (i == 0) {
+        all = own;
+      } else {
+        all.include(own);
+      }
+    }
+    return all;
+  }
+  /// ForceSizes of one island.
+  ForceSizes sizes_of(int island, const ForceSizes& all) const {
+    if (islands.count() == 1) return all;
+    return {islands.sum_of_nodes(island, instant.terms), numbers_of(island, all.numbers)};
+  }
+  double numbers_of(int island, double numbers) const {
+    return islands.has_beam(island) ? numbers : 0.0;
   }
   /// Where the largest residual is, in words.
   std::string culprit() const;

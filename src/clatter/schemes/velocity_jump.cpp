@@ -41,10 +41,9 @@ FreeContacts::Compliance VelocityJump::compliance_over(int n, double span) const
 Residual VelocityJump::evaluate() {
   const double h = w_.h;
   apply();
-  double merit = w_.joints.evaluate_rates(w_.v, w_.instant);
+  w_.joints.evaluate_rates(w_.v, w_.instant);
   w_.contacts.evaluate_rates(w_.v);
   w_.contacts.evaluate_laws(*this, la_contact_);
-  merit += w_.contacts.residual.squaredNorm();
 
   // M V = h (f - f_s + (G - G_s)^T la) + G^T La + G_c^T phi
   w_.joint_total = h * w_.joint_forces + w_.joints.scale().cwiseProduct(w_.joint_impulses);
@@ -54,20 +53,28 @@ Residual VelocityJump::evaluate() {
   w_.reaction += passed_on_;
   w_.contacts.add_reactions(w_.reaction);
   const double numbers = change_of_forces(w_, smooth_, has_moved_ || !V_.isZero(0.0), w_.v, w_.f);
-  return measure(merit, smooth_.terms(w_.machine) + numbers);
+  balance();
+  return w_.judge_islands(
+      [&](int i) { return measure(i, smooth_.terms(w_.islands, i) + w_.numbers_of(i, numbers)); });
 }
 
-Residual VelocityJump::measure(double rows_squared, double forces) {
-  const Machine& machine = w_.machine;
+void VelocityJump::balance() {
+  w_.machine.apply_mass(V_, w_.momentum);
+  w_.residual = w_.momentum - w_.h * w_.f - w_.reaction;
+}
+
+Residual VelocityJump::measure(int island, double forces) const {
+  const Islands& islands = w_.islands;
   const double h = w_.h;
-  machine.apply_mass(V_, w_.momentum);
-  w_.residual = w_.momentum - h * w_.f - w_.reaction;
-  const double momentum = machine.weighted_norm(w_.residual);
-  const double relative =
-      w_.spec.tolerance * (machine.weighted_norm(w_.momentum) + h * machine.weighted_norm(w_.f) +
-                           machine.weighted_norm(w_.reaction));
-  const double speed = round_off * (machine.kinetic_norm(smooth_.v) + machine.kinetic_norm(w_.v) +
-                                    w_.joints.target_speed(w_.instant) + h * forces);
+  const double momentum = islands.weighted_norm(island, w_.residual);
+  const double relative = w_.spec.tolerance * (islands.weighted_norm(island, w_.momentum) +
+                                               h * islands.weighted_norm(island, w_.f) +
+                                               islands.weighted_norm(island, w_.reaction));
+  const double speed =
+      round_off * (islands.kinetic_norm(island, smooth_.v) + islands.kinetic_norm(island, w_.v) +
+                   w_.joints.target_speed(islands.joints(island), w_.instant) + h * forces);
+  const double rows_squared = islands.joint_squares(island, w_.joints.residual) +
+                              islands.contact_squares(island, w_.contacts, w_.contacts.residual);
   Residual r;
   r.momentum = ratio(momentum, relative + speed);
   r.rows = ratio(std::sqrt(rows_squared), relative + speed);

@@ -50,9 +50,10 @@ class VelocityJump {
  protected:
   /// With the turning of momentum that the angular velocity gives within a time `span`.
   FreeContacts::Compliance compliance_over(int n, double span) const;
-  /// Of the momentum M V - h f - reaction, and of rows with that sum of squares. `forces`: what
-  /// round-off of forces is relative to.
-  Residual measure(double rows_squared, double forces);
+  /// Residual of the momentum: M V - h f - reaction.
+  void balance();
+  /// Of an island. `forces`: what round-off of forces is relative to.
+  Residual measure(int island, double forces) const;
 
   StepWork& w_;
   const SmoothEnd& smooth_;

@@ -75,7 +75,8 @@ TEST_P(ManyContacts, of_a_body_on_an_axle_move_it_as_the_one_that_touches_alone)
   EXPECT_NEAR(among_many.value("contacts/tip.1/gap"), alone.value("contacts/tip.1/gap"), 1e-9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, ManyContacts, ::testing::Values("nsga", "nsga_coupled", "moreau"));
+INSTANTIATE_TEST_SUITE_P(Schemes, ManyContacts,
+                         ::testing::Values("nsga", "nsga_coupled", "moreau"));
 
 }  // namespace
 }  // namespace clatter

@@ -20,16 +20,19 @@ Residual MoreauStep::evaluate() {
   const ForceSizes sizes = machine.forces(w_.q, w_.v, w_.instant, w_.f);
   w_.f = (1.0 - theta) * f_start_ + theta * w_.f;
 
-  double merit = w_.joints.evaluate_rates(w_.v, w_.instant);
+  w_.joints.evaluate_rates(w_.v, w_.instant);
   w_.contacts.evaluate_rates(w_.v);
   w_.contacts.evaluate_laws(*this, la_contact_);
-  merit += w_.contacts.residual.squaredNorm();
 
   w_.joint_total = w_.joints.scale().cwiseProduct(w_.joint_impulses);
   w_.reaction.setZero();
   w_.joints.add_reactions(w_.joint_total, w_.reaction);
   w_.contacts.add_reactions(w_.reaction);
-  return measure(merit, sizes.terms + sizes.numbers);
+  balance();
+  return w_.judge_islands([&](int i) {
+    const ForceSizes own = w_.sizes_of(i, sizes);
+    return measure(i, own.terms + own.numbers);
+  });
 }
 
 void MoreauStep::assemble(KktMatrix& K) {

@@ -34,23 +34,30 @@ Residual SmoothMotion::evaluate() {
   machine.apply_mass(w_.vd, w_.momentum);
   w_.joints.evaluate(w_.q);
   end_.reaction.setZero();
-  end_.joint_terms = 0.0;
   for (std::size_t j = 0; j < w_.joints.count(); ++j) {
     const Joint& joint = w_.joints.joint(j);
     const PairRows& G = w_.joints.rows(j);
     const Vec12 force = G.transpose() * w_.joint_forces.segment(joint.first_row, G.rows());
     add_to_pair(end_.reaction, joint.a(), joint.b(), force);
-    end_.joint_terms += of_pair(machine.weights(), joint.a(), joint.b()).cwiseProduct(force).norm();
+    end_.joint_terms[static_cast<Eigen::Index>(j)] =
+        of_pair(machine.weights(), joint.a(), joint.b()).cwiseProduct(force).norm();
   }
   w_.residual = w_.momentum - end_.f - end_.reaction;
+  w_.joints.evaluate_rates(end_.v, w_.instant);
+  return w_.judge_islands([&](int i) { return measure(i, w_.sizes_of(i, sizes)); });
+}
+
+Residual SmoothMotion::measure(int island, const ForceSizes& sizes) const {
+  const Islands& islands = w_.islands;
+  const double momentum = w_.h * islands.weighted_norm(island, w_.residual);
+  const double row = std::sqrt(islands.joint_squares(island, w_.joints.residual));
+  const double speed = round_off * (islands.kinetic_norm(island, end_.v) + w_.h * sizes.numbers);
+  const double all = w_.h * (sizes.terms + islands.sum_of_joints(island, end_.joint_terms) +
+                             islands.weighted_norm(island, w_.momentum));
+  const double driven = w_.joints.target_speed(islands.joints(island), w_.instant);
   Residual r;
-  const double momentum = w_.h * machine.weighted_norm(w_.residual);
-  const double row = std::sqrt(w_.joints.evaluate_rates(end_.v, w_.instant));
-  const double speed = round_off * (machine.kinetic_norm(end_.v) + w_.h * sizes.numbers);
-  const double all = w_.h * (sizes.terms + end_.joint_terms + machine.weighted_norm(w_.momentum));
   r.momentum = ratio(momentum, w_.spec.tolerance * all + speed);
-  r.rows =
-      ratio(row, w_.spec.tolerance * all + speed + round_off * w_.joints.target_speed(w_.instant));
+  r.rows = ratio(row, w_.spec.tolerance * all + speed + round_off * driven);
   r.merit = std::hypot(momentum, row);
   return r;
 }

@@ -30,6 +30,8 @@ class SmoothMotion {
  private:
   friend struct NsgaProbe;  // tests differentiate the problem
 
+  Residual measure(int island, const ForceSizes& sizes) const;
+
   StepWork& w_;
   GeneralizedAlpha c_;
   SmoothEnd end_;

@@ -20,7 +20,7 @@ CoupledStep::CoupledStep(StepWork& work, const GeneralizedAlpha& coefficients)
   const Eigen::Index size = work.machine.nodal_size();
   for (NodalVector* x : {&ha_, &y_, &v_before_, &y_before_, &U_, &Q_}) *x = NodalVector::Zero(size);
   for (std::size_t level = 0; level < 3; ++level) {
-    momentum_residual_[level] = reactions_[level] = NodalVector::Zero(size);
+    momentum_[level] = momentum_residual_[level] = reactions_[level] = NodalVector::Zero(size);
     joint_multipliers_[level] = joint_residual_[level] = VecX::Zero(work.machine.joint_rows());
   }
   size_contacts();
@@ -57,31 +57,42 @@ Residual CoupledStep::evaluate() {
 
   w_.joints.evaluate(w_.q);
   w_.contacts.evaluate_rows(*w_.state, w_.q);
-  // Squares of residuals of positions, and of velocities and accelerations.
-  double of_positions = 0.0, of_motion = 0.0;
-  evaluate_joints(of_positions, of_motion);
+  evaluate_joints();
   for (std::size_t c = 0; c < contacts_.size(); ++c) evaluate_contact(c);
-  if (!given_contacts_) {
-    of_motion += force_residual_.squaredNorm() + impulse_residual_.squaredNorm();
-    of_positions += push_residual_.squaredNorm();
-  }
   add_reactions();
-
-  double all = h * sizes.terms, momentum = 0.0;
   const std::array<const NodalVector*, 3> moved{&ha_, &U_, &Q_};
   for (std::size_t level = 0; level < 3; ++level) {
-    machine.apply_mass(*moved[level], w_.momentum);
-    momentum_residual_[level] = w_.momentum - reactions_[level];
-    all += machine.weighted_norm(w_.momentum) + machine.weighted_norm(reactions_[level]);
+    machine.apply_mass(*moved[level], momentum_[level]);
+    momentum_residual_[level] = momentum_[level] - reactions_[level];
   }
   momentum_residual_[A] -= h * w_.f;
-  for (const NodalVector& residual : momentum_residual_) {
-    momentum = std::hypot(momentum, machine.weighted_norm(residual));
+  return w_.judge_islands([&](int i) { return measure(i, w_.sizes_of(i, sizes)); });
+}
+
+Residual CoupledStep::measure(int island, const ForceSizes& sizes) const {
+  const Islands& islands = w_.islands;
+  const double h = w_.h;
+  double all = h * sizes.terms, momentum = 0.0;
+  for (std::size_t level = 0; level < 3; ++level) {
+    all += islands.weighted_norm(island, momentum_[level]) +
+           islands.weighted_norm(island, reactions_[level]);
+    momentum = std::hypot(momentum, islands.weighted_norm(island, momentum_residual_[level]));
   }
-  const double speed = round_off * (machine.kinetic_norm(w_.v) + machine.kinetic_norm(y_) +
-                                    w_.joints.target_speed(w_.instant) + h * sizes.numbers);
+  // Squares of residuals of positions, and of velocities and accelerations.
+  double of_positions = islands.joint_squares(island, joint_residual_[P]);
+  double of_motion = islands.joint_squares(island, joint_residual_[A]) +
+                     islands.joint_squares(island, joint_residual_[V]);
+  if (!given_contacts_) {
+    of_motion += islands.contact_squares(island, w_.contacts, force_residual_) +
+                 islands.contact_squares(island, w_.contacts, impulse_residual_);
+    of_positions += push_squares(island);
+  }
+  const double driven = w_.joints.target_speed(islands.joints(island), w_.instant);
+  const double speed = round_off * (islands.kinetic_norm(island, w_.v) +
+                                    islands.kinetic_norm(island, y_) + driven + h * sizes.numbers);
   const double allowed = w_.spec.tolerance * all + speed;
-  const double of_numbers = round_off * w_.mass_root * w_.span / h;  // that gaps come from
+  // That gaps come from.
+  const double of_numbers = round_off * islands.mass_root(island) * w_.span / h;
   Residual r;
   r.momentum = ratio(momentum, allowed);
   r.rows = std::max(ratio(std::sqrt(of_motion), allowed),
@@ -90,7 +101,14 @@ Residual CoupledStep::evaluate() {
   return r;
 }
 
-void CoupledStep::evaluate_joints(double& of_positions, double& of_motion) {
+double CoupledStep::push_squares(int island) const {
+  if (w_.islands.count() == 1) return push_residual_.squaredNorm();
+  double sum = 0.0;
+  for (const int c : w_.islands.contacts(island)) sum += push_residual_[c] * push_residual_[c];
+  return sum;
+}
+
+void CoupledStep::evaluate_joints() {
   const double h = w_.h;
   Mat12 H;
   std::array<double, 3> off{};
@@ -115,7 +133,6 @@ void CoupledStep::evaluate_joints(double& of_positions, double& of_motion) {
       if (!condition.holds_position()) off[P] = joint_multipliers_[P][row] / scale;
       for (std::size_t level = 0; level < 3; ++level) {
         joint_residual_[level][row] = -scale * off[level];
-        (level == P ? of_positions : of_motion) += scale * scale * off[level] * off[level];
       }
     }
   }

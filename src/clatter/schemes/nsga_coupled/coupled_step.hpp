@@ -71,7 +71,9 @@ class CoupledStep {
   static constexpr std::size_t A = 0, V = 1, P = 2;  // levels
 
   void guess_contact(std::size_t c);
-  void evaluate_joints(double& of_positions, double& of_motion);
+  void evaluate_joints();
+  Residual measure(int island, const ForceSizes& sizes) const;
+  double push_squares(int island) const;
   void evaluate_contact(std::size_t c);
   void add_reactions();
   void add_half_impulses();
@@ -92,7 +94,7 @@ class CoupledStep {
   // without a, U and Q.
   NodalVector ha_, y_, v_before_, y_before_;
   NodalVector U_, Q_;  // changes of velocities, and of increments over h, by impulses
-  std::array<NodalVector, 3> momentum_residual_, reactions_;
+  std::array<NodalVector, 3> momentum_, momentum_residual_, reactions_;
   std::array<VecX, 3> joint_multipliers_, joint_residual_;  // scaled
   VecX force_residual_, impulse_residual_, push_residual_;  // of contacts
 };

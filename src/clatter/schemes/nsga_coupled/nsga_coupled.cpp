@@ -13,10 +13,7 @@ constexpr double first_step = 1e-2;
 }  // namespace
 
 NsgaCoupled::NsgaCoupled(const Machine& machine, const IntegratorSpec& spec)
-    : Scheme(machine, spec),
-      c_(spec.rho_inf),
-      step_(w_, c_),
-      matrix_(w_) {}
+    : Scheme(machine, spec), c_(spec.rho_inf), step_(w_, c_), matrix_(w_) {}
 
 void NsgaCoupled::size_contacts() {
   matrix_.renew();
@@ -122,7 +119,8 @@ bool NsgaCoupled::solve_by_projections() {
   for (int k = 0; k < max_projections; ++k) {
     step_.give_contacts(true);
     int updates = 0;
-    if (!solve_by_newton(step_, matrix_.K, matrix_.rhs, w_.state->solver.coupled, updates, w_, "coupled")) {
+    if (!solve_by_newton(step_, matrix_.K, matrix_.rhs, w_.state->solver.coupled, updates, w_,
+                         "coupled")) {
       return false;
     }
     w_.counts.velocity += updates;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <clatter/schemes/step_matrix.hpp>
 #include <clatter/schemes/nsga_coupled/coupled_step.hpp>
 #include <clatter/schemes/scheme.hpp>
+#include <clatter/schemes/step_matrix.hpp>
 
 namespace clatter {
 
