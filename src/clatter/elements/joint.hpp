@@ -7,7 +7,7 @@
 
 #include <clatter/elements/pair_coordinate.hpp>
 #include <clatter/elements/pair_slip.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
 

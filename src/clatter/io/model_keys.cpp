@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <clatter/io/model_keys.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/machine/model.hpp>
 
 namespace clatter {
 namespace {

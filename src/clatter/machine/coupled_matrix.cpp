@@ -53,7 +53,7 @@ CoupledMatrix::CoupledMatrix(const Machine& machine, std::span<const Contact> co
     }
     if (!has_forces) return;
     for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
-      part.force_elements.push_back(reserve_square(dofs_of(element.a(), element.b())));
+      part.force_elements.push_back(reserve_square(dofs_of_nodes(*node_table_, element.nodes())));
     });
     for (const Load& load : machine.loads()) {
       part.loads.push_back(

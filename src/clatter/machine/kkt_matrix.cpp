@@ -38,7 +38,7 @@ KktMatrix::KktMatrix(const Machine& machine, std::span<const Contact> contacts)
     beams_.push_back(matrix_.reserve(dofs, dofs));
   }
   for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
-    const auto dofs = dofs_of(*node_table_, element.a(), element.b());
+    const auto dofs = dofs_of_nodes(*node_table_, element.nodes());
     force_elements_.push_back(matrix_.reserve(dofs, dofs));
   });
   for (const Load& load : machine.loads()) {

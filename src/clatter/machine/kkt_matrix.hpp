@@ -30,7 +30,9 @@ class KktMatrix {
 
   void add_node(int node, const Mat6& block) { matrix_.add(nodes_[node], block); }
   void add_beam_element(int element, const Mat12& block) { matrix_.add(beams_[element], block); }
-  void add_force_element(int element, const Mat12& block) {
+  /// Six rows and columns for each of its nodes.
+  template <class Block>
+  void add_force_element(int element, const Block& block) {
     matrix_.add(force_elements_[element], block);
   }
   void add_load(int load, const Mat6& block) { matrix_.add(loads_[load], block); }

@@ -14,7 +14,10 @@ void visit_ties(const Machine& machine, const Connect& connect) {
   for (const Joint& joint : machine.joints()) connect(joint.a(), joint.b());
   for (const BeamElement& element : machine.beam_elements()) connect(element.a(), element.b());
   for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
-    connect(element.a(), element.b());
+    const auto nodes = element.nodes();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      for (std::size_t k = i; k < nodes.size(); ++k) connect(nodes[i], nodes[k]);
+    }
   });
 }
 

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <clatter/model/checks.hpp>
+#include <clatter/machine/checks.hpp>
 #include <clatter/simulation/simulation.hpp>
 
 namespace clatter {
