@@ -672,11 +672,19 @@ TableDescription load() {
 }
 
 TableDescription joint() {
-  const std::vector<std::string> with_axis = {"revolute", "prismatic", "cylindrical", "planar"};
+  const auto joints_that = [](const auto& is) {
+    std::vector<std::string> names;
+    for (const JointTraits& kind : joint_kinds) {
+      if (is(kind)) names.emplace_back(kind.name);
+    }
+    return names;
+  };
+  const auto with_axis = joints_that([](auto& kind) { return kind.axes == JointAxes::z; });
   std::vector<std::string> with_first_axis = with_axis;
   with_first_axis.insert(with_first_axis.end(), {"universal", "skate"});
-  const std::vector<std::string> with_points = {"fixed",       "ball",      "revolute", "prismatic",
-                                                "cylindrical", "universal", "planar",   "distance"};
+  const auto with_points = joints_that([](auto& kind) { return kind.axes != JointAxes::own; });
+  auto with_point = joints_that([](auto& kind) { return !kind.held.empty(); });
+  with_point.emplace_back("skate");
   return {
       "joint",
       "[[joint]]",
@@ -694,17 +702,10 @@ TableDescription joint() {
            "a massless bar. Two hold velocities: a `skate` does not slip along the axis, and "
            "`rolling` is a sphere or disc that rolls on a plane.",
            any,
-           {"fixed", "ball", "revolute", "prismatic", "cylindrical", "universal", "planar",
-            "distance", "skate", "rolling"}},
+           joints_that([](auto&) { return true; })},
           {"a", {}, text, "", required, "Name of a body or beam node, or `ground`."},
           {"b", {}, text, "", required, "Name of another body or beam node, or `ground`."},
-          {"point",
-           {"fixed", "ball", "revolute", "prismatic", "cylindrical", "universal", "planar",
-            "skate"},
-           vector,
-           "m",
-           "none",
-           "Where the joint is in space at the start."},
+          {"point", with_point, vector, "m", "none", "Where the joint is in space at the start."},
           {"point_a", with_points, vector, "m", "none",
            "Instead of `point`, together with `point_b`: in the frame of `a`."},
           {"point_a",

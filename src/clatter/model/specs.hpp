@@ -11,6 +11,7 @@
 #include <clatter/math/types.hpp>
 #include <clatter/model/contact_solver_kind.hpp>
 #include <clatter/model/error.hpp>
+#include <clatter/model/joint_kinds.hpp>
 #include <clatter/model/key_places.hpp>
 
 namespace clatter {
@@ -152,26 +153,6 @@ struct LoadSpec {
 
 // ---- Joints
 // ---------------------------------------------------------------------------------------
-
-enum class JointKind {
-  fixed,
-  ball,
-  revolute,     ///< about z of the joint frame
-  prismatic,    ///< along z
-  cylindrical,  ///< about and along z
-  universal,    ///< about z of a and x of b
-  planar,       ///< moves in the x-y plane of the joint frame of a
-  distance,     ///< keeps the distance between the two points
-  skate,        ///< the point of b does not slip along z of b
-  rolling,      ///< a sphere or disc of b rolls on the plane of a that z of a is normal to
-};
-/// In the order of the kinds.
-inline constexpr std::array<std::string_view, 10> joint_names{
-    "fixed",     "ball",   "revolute", "prismatic", "cylindrical",
-    "universal", "planar", "distance", "skate",     "rolling"};
-inline std::string_view to_string(JointKind kind) {
-  return joint_names[static_cast<std::size_t>(kind)];
-}
 
 struct JointSpec {
   std::string name;
