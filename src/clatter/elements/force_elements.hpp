@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <clatter/elements/bushing.hpp>
+#include <clatter/elements/cable.hpp>
 #include <clatter/elements/spring.hpp>
 
 namespace clatter {
@@ -46,7 +47,7 @@ struct KindList {
 ///
 /// Beams are no part of it: they are computed two at a time, and share what forces and tangents
 /// need.
-using ForceKinds = KindList<Spring, Bushing>;
+using ForceKinds = KindList<Spring, Bushing, Cable>;
 using ForceElements = ForceKinds::Elements;
 
 /// Calls visit(element, index) for all of them, with indices that go on from kind to kind.

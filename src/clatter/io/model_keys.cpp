@@ -68,6 +68,7 @@ TableDescription model() {
            any,
            {},
            "bushing"},
+          {"cable", {}, tables, "", "none", "Ropes that run over pulleys.", any, {}, "cable"},
           {"load", {}, tables, "", "none", "Applied forces and torques.", any, {}, "load"},
           {"joint", {}, tables, "", "none", "What ties bodies together.", any, {}, "joint"},
           {"coupler",
@@ -641,6 +642,59 @@ TableDescription bushing() {
            "Tension along the three axes where the two points meet; positive pulls `b` back along "
            "the axis."},
       }};
+}
+
+TableDescription cable() {
+  return {
+      "cable",
+      "[[cable]]",
+      "",
+      "cable",
+      {
+          {"name", {}, text, "", "`cable1`, `cable2` ...", "Unique among the cables; without `/`."},
+          {"through",
+           {},
+           tables,
+           "",
+           required,
+           "Two or more points that it runs through without friction, in this order. The first "
+           "and the last hold its ends.",
+           any,
+           {},
+           "through"},
+          {"stiffness",
+           {},
+           number,
+           "N/m",
+           required,
+           "Tension over elongation of the whole length; a cable pulls only.",
+           positive},
+          {"damping",
+           {},
+           number,
+           "N s/m",
+           literal(CableSpec{}.damping),
+           "Tension per rate of lengthening, while it is taut.",
+           not_negative},
+          {"rest_length",
+           {},
+           number,
+           "m",
+           "as at the start",
+           "Length without tension, of all parts together.",
+           not_negative},
+      }};
+}
+
+TableDescription through() {
+  return {"through",
+          "[[cable.through]]",
+          "",
+          "point",
+          {
+              {"body", {}, text, "", "\"ground\"", "Name of a body or beam node, or `ground`."},
+              {"point", {}, vector, "m", "[0, 0, 0]", "In the body frame."},
+          }};
 }
 
 TableDescription load() {
@@ -1297,9 +1351,9 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(),  body(),   repeat(),  shape(),      orientation(), beam(),    section(),
-      spring(), end(),    bushing(), load(),       joint(),       coupler(), contact(),
-      point(),  sphere(), face(),    integrator(), output(),      verify()};
+      model(), body(),    repeat(), shape(),      orientation(), beam(),  section(), spring(),
+      end(),   bushing(), cable(),  through(),    load(),        joint(), coupler(), contact(),
+      point(), sphere(),  face(),   integrator(), output(),      verify()};
   return tables;
 }
 
