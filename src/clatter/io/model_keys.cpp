@@ -752,8 +752,9 @@ TableDescription joint() {
            "",
            required,
            "`revolute` turns about the axis, `prismatic` slides along it, `cylindrical` does both, "
-           "`universal` turns about two, `planar` slides across and turns about it, `distance` is "
-           "a massless bar. Two hold velocities: a `skate` does not slip along the axis, and "
+           "`universal` turns about two, `planar` slides across and turns about it, `slot` keeps a "
+           "point of `b` on the axis, `distance` is a massless bar. Two hold velocities: a `skate` "
+           "does not slip along the axis, and "
            "`rolling` is a sphere or disc that rolls on a plane.",
            any,
            joints_that([](auto&) { return true; })},
@@ -850,7 +851,7 @@ TableDescription coupler() {
            "",
            required,
            "Names of two or more joints that have a coordinate: revolute (angle, turns counted), "
-           "prismatic and cylindrical (displacement), distance (length)."},
+           "prismatic, cylindrical and slot (displacement), distance (length)."},
           {"ratios",
            {},
            numbers,

@@ -19,6 +19,7 @@ enum class JointKind {
   distance,     ///< keeps the distance between the two points
   skate,        ///< the point of b does not slip along z of b
   rolling,      ///< a sphere or disc of b rolls on the plane of a that z of a is normal to
+  slot,         ///< the point of b stays on the line along z of a
 };
 
 /// Which axes of the frames of a and b stay together.
@@ -69,8 +70,8 @@ struct JointTraits {
 };
 
 // clang-format off
-/// The last three hold what elements/joint.cpp says.
-inline constexpr std::array<JointTraits, 10> joint_kinds{{
+/// What distance, skate and rolling hold is said in elements/joint.cpp.
+inline constexpr std::array<JointTraits, 11> joint_kinds{{
     {JointKind::fixed,       "fixed",       "xyz", Alignment::all,     JointCoordinate::none,         false, JointAxes::none,    false, InPlane::as_ever},
     {JointKind::ball,        "ball",        "xyz", Alignment::none,    JointCoordinate::none,         false, JointAxes::none,    true,  InPlane::never},
     {JointKind::revolute,    "revolute",    "xyz", Alignment::z,       JointCoordinate::angle,        true,  JointAxes::z,       false, InPlane::about},
@@ -81,6 +82,7 @@ inline constexpr std::array<JointTraits, 10> joint_kinds{{
     {JointKind::distance,    "distance",    "",    Alignment::none,    JointCoordinate::distance,     true,  JointAxes::none,    true,  InPlane::as_ever},
     {JointKind::skate,       "skate",       "",    Alignment::none,    JointCoordinate::none,         true,  JointAxes::own,     false, InPlane::own},
     {JointKind::rolling,     "rolling",     "",    Alignment::none,    JointCoordinate::none,         false, JointAxes::own,     false, InPlane::own},
+    {JointKind::slot,        "slot",        "xy",  Alignment::none,    JointCoordinate::displacement, false, JointAxes::z,       true,  InPlane::along},
 }};
 // clang-format on
 
