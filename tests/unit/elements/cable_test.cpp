@@ -163,8 +163,9 @@ TEST(Cable, may_lie_slack_with_its_points_together) {
   const Hanging heap(0.0, 0.0);
   EXPECT_TRUE(force(heap.cable, heap.q, heap.v).isZero(0.0));
   EXPECT_NO_THROW(heap.cable.check(heap.q, 0.0));
-  const Cable taut("rope", std::array<Cable::Point, 2>{{{ground, Vec3::Zero()}, {1, Vec3::Zero()}}},
-                   1.0, 0.0, -1.0);
+  const std::array<Cable::Point, 3> through{
+      {{ground, Vec3::Zero()}, {1, Vec3::Zero()}, {ground, Vec3::UnitX()}}};
+  const Cable taut("rope", through, 1.0, 0.0, 0.5);
   EXPECT_THROW(taut.check(heap.q, 0.0), Error);
 }
 
