@@ -19,7 +19,7 @@ struct CheckOptions {
 };
 
 /// "1 body", "3 bodies".
-std::string counted(std::size_t count, const char* one, const char* many) {
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
@@ -41,7 +41,7 @@ int check_model(const CheckOptions& options) {
   if (model.integrator.place.file.empty())
     say("note: there is no [integrator]; clatter run needs one\n");
   std::string parts;
-  const auto add = [&](std::size_t count, const char* one, const char* many) {
+  const auto add = [&](std::size_t count, std::string_view one, std::string_view many) {
     if (count > 0) parts += (parts.empty() ? "" : ", ") + counted(count, one, many);
   };
   std::size_t elements = 0;
@@ -51,8 +51,8 @@ int check_model(const CheckOptions& options) {
   add(elements, "beam element", "beam elements");
   add(model.joints.size(), "joint", "joints");
   add(model.couplers.size(), "coupler", "couplers");
-  add(model.springs.size(), "spring", "springs");
-  add(model.bushings.size(), "bushing", "bushings");
+  ForceKinds::for_each(
+      [&]<class Kind>() { add((model.*Kind::list).size(), Kind::word, Kind::plural); });
   add(model.loads.size(), "load", "loads");
   add(model.contacts.size(), "contact", "contacts");
   say("{} is fine: {}, {} degrees of freedom{}\n", options.model.string(), parts,

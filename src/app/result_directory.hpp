@@ -10,7 +10,7 @@
 #include <clatter/io/recorder.hpp>
 #include <clatter/io/result_file.hpp>
 #include <clatter/io/run_info.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/machine/model.hpp>
 #include <clatter/simulation/channel.hpp>
 
 namespace clatter {

@@ -7,7 +7,7 @@
 
 #include <clatter/io/model_reader.hpp>
 #include <clatter/io/summary.hpp>
-#include <clatter/model/at_rest.hpp>
+#include <clatter/machine/at_rest.hpp>
 #include <clatter/simulation/simulation.hpp>
 
 #include "app/command.hpp"

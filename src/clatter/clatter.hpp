@@ -5,7 +5,7 @@
 #include <clatter/io/model_reader.hpp>
 #include <clatter/io/state_archive.hpp>
 #include <clatter/machine/machine.hpp>
+#include <clatter/machine/model.hpp>
 #include <clatter/machine/state.hpp>
-#include <clatter/model/model.hpp>
 #include <clatter/simulation/simulation.hpp>
 #include <clatter/version.hpp>

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <clatter/model/model.hpp>
+#include <clatter/machine/model.hpp>
 
 namespace clatter::testing {
 

@@ -1,9 +1,15 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <clatter/elements/bushing.hpp>
+#include <clatter/elements/site.hpp>
+#include <clatter/model/body_keys.hpp>
+#include <clatter/model/fields.hpp>
+#include <clatter/model/part_checks.hpp>
 
 namespace clatter {
 namespace {
@@ -13,7 +19,144 @@ Mat3 double_cross_derivative(const Vec3& psi, const Vec3& m) {
   return psi * m.transpose() + psi.dot(m) * Mat3::Identity() - 2.0 * m * psi.transpose();
 }
 
+/// One bushing while it is read.
+struct BushingReading {
+  const KeyTable& table;
+  BodyChoice a, b;
+  Dimension pair;
+  BushingSpec& bushing;
+};
+
+void read_bushing_points(const BushingReading& r) {
+  r.table.refuse_together("point_a", "point");
+  r.table.refuse_together("point_b", "point");
+  if (const std::optional<Vec3> point = r.table.vector("point", r.pair)) {
+    for (const auto& [body, end] : {std::pair(r.a, &r.bushing.a), std::pair(r.b, &r.bushing.b)}) {
+      if (!body.is(BodyKind::point)) end->point = body.point_to_body(*point);
+    }
+  }
+  if (r.table.has("point")) return;
+  if (!r.table.has("point_a") || !r.table.has("point_b")) {
+    r.table.refuse_table(
+        "missing key 'point' in [[bushing]]: give 'point' in space, or 'point_a' and 'point_b' in "
+        "the body frames");
+    return;
+  }
+  r.bushing.a.point = read_point(r.table, "point_a", r.a, r.pair);
+  r.bushing.b.point = read_point(r.table, "point_b", r.b, r.pair);
+}
+
+void read_bushing_axes(const BushingReading& r) {
+  constexpr double slack = 1e-6;  // six digits, as people write them
+  const bool planar = r.pair == Dimension::two;
+  const std::optional<Vec3> x = r.table.direction("axis", r.pair);
+  const std::optional<Vec3> given = r.table.direction("axis2", r.pair);
+  Mat3 frame = Mat3::Identity();
+  if (r.table.has("axis2") && (planar || !r.table.has("axis"))) {
+    r.table.refuse_key("axis2", planar ? "'axis2' follows from 'axis' in the plane; leave it out"
+                                       : "'axis2' goes together with 'axis'");
+    return;
+  }
+  if (r.table.has("axis") && !r.table.has("axis2") && r.pair == Dimension::three) {
+    r.table.refuse_table("missing key 'axis2' in [[bushing]]: 'axis' and 'axis2' go together");
+    return;
+  }
+  if (x && (planar || given)) {
+    const Vec3 second = planar ? Vec3::UnitZ().cross(*x) : *given;
+    if (std::abs(x->dot(second)) > slack) {
+      r.table.refuse("axis2", "'axis2' must be perpendicular to 'axis'");
+      return;
+    }
+    const Vec3 y = (second - second.dot(*x) * *x).normalized();
+    frame << *x, y, x->cross(y);
+  }
+  r.bushing.axes_a = r.a.rotation().transpose() * frame;
+  r.bushing.axes_b = r.b.rotation().transpose() * frame;
+}
+
+void check_rotational(const ObjectCheck& object, const char* key, const Vec3& values,
+                      const BodyChoice& a, const BodyChoice& b) {
+  const bool is_sound = values.allFinite() && values.minCoeff() >= 0.0;
+  if (!object.knows(key) || !is_sound) return;
+  if (is_planar_pair(a, b) && !values.head<2>().isZero(0.0)) {
+    object.refuse(key, fmt::format("'{}': planar bodies turn about z only, so write [0, 0, {}]",
+                                   key, values[2]));
+  }
+  for (const BodyChoice* body : {&a, &b}) {
+    if (!body->is(BodyKind::point) || values.isZero(0.0)) continue;
+    object.refuse_key(key, fmt::format("point body '{}' does not turn, so '{}' has no meaning; "
+                                       "leave it out",
+                                       body->name(), key));
+  }
+}
+
 }  // namespace
+
+template <class SomeSpec, class Fields>
+void Bushing::describe(SomeSpec& bushing, const Fields& fields) {
+  fields.vector("stiffness", bushing.stiffness, ranges::not_negative);
+  fields.vector("damping", bushing.damping, ranges::not_negative);
+  fields.vector("preload", bushing.preload, ranges::any);
+  fields.triple("rotational_stiffness", bushing.rotational_stiffness, ranges::not_negative);
+  fields.triple("rotational_damping", bushing.rotational_damping, ranges::not_negative);
+}
+
+void Bushing::read(const KeyTable& table, const NamedBodies& bodies, BushingSpec& bushing) {
+  const BodyChoice a = table.has("a") ? bodies.find(table, "a") : BodyChoice::unknown();
+  const BodyChoice b = table.has("b") ? bodies.find(table, "b") : BodyChoice::unknown();
+  bushing.a.body = a.name();
+  bushing.b.body = b.name();
+  const BushingReading r{table, a, b, dimension_of_pair(a, b), bushing};
+  read_bushing_points(r);
+  read_bushing_axes(r);
+  describe(bushing, FieldReader(table, r.pair));
+}
+
+void Bushing::check(const BushingSpec& bushing, const ObjectCheck& object, BodyLookup& bodies) {
+  const BodyChoice a = find_body(object, "a", bushing.a.body, bodies);
+  const BodyChoice b = find_body(object, "b", bushing.b.body, bodies);
+  if (a.same_as(b)) {
+    object.refuse("b", a.is_ground() ? "a bushing needs a body: 'a' and 'b' are both the ground"
+                                     : fmt::format("'a' and 'b' are the same body '{}'", a.name()));
+  }
+  describe(bushing, FieldCheck(object));
+  check_rotational(object, "rotational_stiffness", bushing.rotational_stiffness, a, b);
+  check_rotational(object, "rotational_damping", bushing.rotational_damping, a, b);
+  bool is_nothing = true;
+  for (const auto& [key, values] :
+       {std::pair("stiffness", &bushing.stiffness), std::pair("damping", &bushing.damping),
+        std::pair("rotational_stiffness", &bushing.rotational_stiffness),
+        std::pair("rotational_damping", &bushing.rotational_damping)}) {
+    is_nothing = is_nothing && object.knows(key) && values->isZero(0.0);
+  }
+  if (!is_nothing) return;
+  object.refuse_object(
+      "a bushing needs a stiffness or a damping that is not zero: give 'stiffness', 'damping', "
+      "'rotational_stiffness' or 'rotational_damping'");
+}
+
+Bushing Bushing::build(const BushingSpec& spec, const Site& site) {
+  BushingSpec local = spec;
+  local.a.point = site.point_of(spec.a);
+  local.b.point = site.point_of(spec.b);
+  return {local, site.node_of(spec.a), site.node_of(spec.b)};
+}
+
+std::vector<ElementChannel> Bushing::channels() const {
+  const auto of = [this](const char* name, const char* unit, Vec3 Reading::*values) {
+    return ElementChannel{
+        name,
+        {"x", "y", "z"},
+        unit,
+        [this, values](const Configuration& q, const NodalVector& v, double, double* out) {
+          const Reading reading = read(q, v);
+          std::copy_n((reading.*values).data(), 3, out);
+        }};
+  };
+  return {of("displacement", "m", &Reading::displacement),
+          of("rotation", "rad", &Reading::rotation), of("force", "N", &Reading::force),
+          of("torque", "N m", &Reading::torque)};
+}
 
 Bushing::Bushing(const BushingSpec& spec, int a, int b)
     : name_(spec.name),

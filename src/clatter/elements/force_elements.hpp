@@ -5,23 +5,50 @@
 #include <vector>
 
 #include <clatter/elements/bushing.hpp>
+#include <clatter/elements/cable.hpp>
 #include <clatter/elements/spring.hpp>
 
 namespace clatter {
 
-/// All that acts between two nodes and is made one by one, by kind. A new kind is a file of its own
-/// and a word here; the machine, its matrices, energies and powers then have it. It gives
+/// Kinds of parts, each with a list of specs in a model and of elements in a machine.
+template <class... Kinds>
+struct KindList {
+  struct Specs : Kinds::Specs... {};
+  using Elements = std::tuple<std::vector<Kinds>...>;
+  /// Calls visit.operator()<Kind>() for all of them.
+  template <class Visit>
+  static void for_each(Visit&& visit) {
+    (visit.template operator()<Kinds>(), ...);
+  }
+};
+
+/// All that acts between nodes and is made one by one. A new kind is a file of its own and a word
+/// here: models, their files and checks, machines with matrices, energies and powers, and results
+/// then have it. Such a file has, for the model,
 ///
-///   name(), a(), b(): the two nodes
+///   Spec: what a model says of one, with `name`, `place` and `keys`
+///   Specs: a struct with the list of them, `springs`; `list`: the pointer to that member
+///   word, plural: "spring", "springs", as files, messages and paths of results have them
+///   read(table, bodies, spec): fills the spec from a table of a file, but for the three
+///   check(spec, object, bodies): says what makes no sense, in a file or in code
+///   attachments(spec): the points that it acts at
+///   build(spec, site): the element
+///
+/// and for each element
+///
+///   nodes(): a fixed array, or a span when elements of the kind differ in their number
+///   Vector, Matrix: six entries for each node; of bounded size, since steps allocate nothing
 ///   generalised_force(q, v, reached, f), tangent(q, v, reached, K, C): f, -df/dq, -df/dv
 ///   energy(q, reached), dissipated_power(q, v, reached)
 ///   coordinate(q, reached), coordinate_at_start(): what it counts over steps, such as an angle
 ///     with its turns, or zero; `reached` is the value at the end of the last step
 ///   check(q, reached): throws Error where it has no meaning
+///   channels(): what can be recorded; the element must outlive them
 ///
 /// Beams are no part of it: they are computed two at a time, and share what forces and tangents
 /// need.
-using ForceElements = std::tuple<std::vector<Spring>, std::vector<Bushing>>;
+using ForceKinds = KindList<Spring, Bushing, Cable>;
+using ForceElements = ForceKinds::Elements;
 
 /// Calls visit(element, index) for all of them, with indices that go on from kind to kind.
 template <class Visit>

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <string_view>
+
+#include <clatter/model/range.hpp>
 
 namespace clatter {
 
@@ -10,6 +13,22 @@ namespace clatter {
 /// of its length the column is used up; there the law goes on with constant slope, so that Newton's
 /// method finds its way back from a trial that went too far.
 struct GasLaw {
+  static constexpr std::string_view word = "gas";
+  static constexpr std::array<std::string_view, 2> needs{"force", "gas_length"};
+  static constexpr std::array<std::string_view, 1> takes{"exponent"};
+  static constexpr std::string_view not_torsional =
+      "a gas pushes along a line; use kind \"axial\" or \"linear\"";
+  template <class Spec, class Fields>
+  static void describe(Spec& spec, const Fields& fields) {
+    fields.number("force", spec.force, ranges::positive);
+    fields.number("gas_length", spec.gas_length, ranges::positive);
+    fields.number("exponent", spec.exponent, ranges::gas_exponent);
+  }
+  template <class Spec>
+  static GasLaw of(const Spec& spec) {
+    return {spec.force, spec.gas_length, spec.exponent};
+  }
+
   double force;     ///< [N] at the rest length
   double length;    ///< [m] of the column there
   double exponent;  ///< n

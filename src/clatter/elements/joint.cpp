@@ -84,98 +84,77 @@ Joint::Joint(const JointSpec& spec, int a, int b, const std::vector<Node>& nodes
       place_(spec.place),
       motor_(spec.motor),
       near_start_(motor_ ? (*motor_)(0.0) : 0.0) {
-  enum Axis { x, y, z };
-  const auto along = [&](Axis axis) {
-    return PairCoordinate::along(a, spec.a.point, spec.axes_a.col(axis), b, spec.b.point);
-  };
-  const auto angle_about_z = [&] {
-    return PairCoordinate::angle(a, spec.axes_a.col(x), spec.axes_a.col(y), b, spec.axes_b.col(x));
-  };
-  const auto hold = [&](std::initializer_list<Axis> axes) {
-    for (const Axis axis : axes) rows_.push_back({along(axis)});
-  };
-  const auto perpendicular = [&](Axis of_a, Axis of_b) {
-    rows_.push_back({PairCoordinate::cosine(a, spec.axes_a.col(of_a), b, spec.axes_b.col(of_b))});
-  };
-  const auto parallel = [&](Axis axis) {
-    parallel_.push_back(PairCoordinate::cosine(a, spec.axes_a.col(axis), b, spec.axes_b.col(axis)));
-  };
-  const auto same_z = [&] {
-    parallel(z);
-    perpendicular(x, z);
-    perpendicular(y, z);
-  };
-  const auto same_axes = [&] {
-    parallel(x);
-    parallel(z);
-    perpendicular(x, y);
-    perpendicular(y, z);
-    perpendicular(z, x);
-  };
-
-  switch (spec.kind) {
-    case JointKind::fixed:
-      hold({x, y, z});
-      same_axes();
-      break;
-    case JointKind::ball:
-      hold({x, y, z});
-      break;
-    case JointKind::revolute:
-      hold({x, y, z});
-      same_z();
-      free_coordinate_ = angle_about_z();
-      break;
-    case JointKind::prismatic:
-      hold({x, y});
-      same_axes();
-      free_coordinate_ = along(z);
-      break;
-    case JointKind::cylindrical:
-      hold({x, y});
-      same_z();
-      free_coordinate_ = along(z);
-      break;
-    case JointKind::universal:
-      hold({x, y, z});
-      perpendicular(z, x);
-      break;
-    case JointKind::planar:
-      hold({z});
-      same_z();
-      break;
-    case JointKind::distance: {
-      const PairCoordinate distance = PairCoordinate::distance(a, spec.a.point, b, spec.b.point);
-      const double start = distance.value(q0);
-      if (start == 0.0) {
-        throw Error(place_,
-                    fmt::format("the two points of distance joint '{}' coincide at the start; "
-                                "use a ball joint",
-                                name_));
-      }
-      free_coordinate_ = distance;
-      if (!motor_) rows_.push_back({distance, false, spec.length.value_or(start)});
-      break;
-    }
-    case JointKind::skate:
-      rows_.push_back(
-          {PairSlip::of_point(a, b, spec.b.point, spec.axes_b.col(z)), motor_.has_value()});
-      break;
-    case JointKind::rolling:
-      add_rolling(spec, q0);
-      break;
+  const JointTraits& kind = traits_of(spec.kind);
+  hold(spec);
+  align(spec);
+  set_coordinate(spec, q0);
+  if (spec.kind == JointKind::distance && !motor_) {
+    rows_.push_back({*free_coordinate_, false, spec.length.value_or(free_coordinate_->value(q0))});
+  } else if (spec.kind == JointKind::skate) {
+    rows_.push_back(
+        {PairSlip::of_point(a, b, spec.b.point, spec.axes_b.col(2)), motor_.has_value()});
+  } else if (spec.kind == JointKind::rolling) {
+    add_rolling(spec, q0);
   }
-  if (motor_ && spec.kind != JointKind::skate) {
-    if (!free_coordinate_ || spec.kind == JointKind::cylindrical) {
-      throw Error(place_, fmt::format("a {} joint cannot have a motor; revolute, prismatic, "
-                                      "distance and skate joints can",
-                                      to_string(spec.kind)));
-    }
-    rows_.push_back({*free_coordinate_, true});
+  if (motor_ && !kind.has_motor) {
+    throw Error(place_, fmt::format("a {} joint cannot have a motor; {} joints can", kind.name,
+                                    names_of_joints(can_be_driven, "", "and")));
   }
+  if (motor_ && free_coordinate_) rows_.push_back({*free_coordinate_, true});
   std::erase_if(rows_, [&](const JointRow& row) { return never_moves(row, a, b, nodes, q0); });
   if (rows_.empty()) {
     throw Error(place_, fmt::format("joint '{}' holds nothing that its bodies could do", name_));
+  }
+}
+
+/// The two points together, along the axes of a that the kind holds.
+void Joint::hold(const JointSpec& spec) {
+  for (const char axis : traits_of(spec.kind).held) {
+    rows_.push_back(
+        {PairCoordinate::along(a_, spec.a.point, spec.axes_a.col(axis - 'x'), b_, spec.b.point)});
+  }
+}
+
+void Joint::align(const JointSpec& spec) {
+  enum Axis { x, y, z };
+  const auto cosine = [&](Axis of_a, Axis of_b) {
+    return PairCoordinate::cosine(a_, spec.axes_a.col(of_a), b_, spec.axes_b.col(of_b));
+  };
+  switch (traits_of(spec.kind).aligned) {
+    case Alignment::none:
+      return;
+    case Alignment::z:
+      parallel_ = {cosine(z, z)};
+      rows_.insert(rows_.end(), {{cosine(x, z)}, {cosine(y, z)}});
+      return;
+    case Alignment::all:
+      parallel_ = {cosine(x, x), cosine(z, z)};
+      rows_.insert(rows_.end(), {{cosine(x, y)}, {cosine(y, z)}, {cosine(z, x)}});
+      return;
+    case Alignment::crossed:
+      rows_.push_back({cosine(z, x)});
+      return;
+  }
+}
+
+void Joint::set_coordinate(const JointSpec& spec, const Configuration& q0) {
+  switch (traits_of(spec.kind).coordinate) {
+    case JointCoordinate::none:
+      return;
+    case JointCoordinate::angle:
+      free_coordinate_ =
+          PairCoordinate::angle(a_, spec.axes_a.col(0), spec.axes_a.col(1), b_, spec.axes_b.col(0));
+      return;
+    case JointCoordinate::displacement:
+      free_coordinate_ =
+          PairCoordinate::along(a_, spec.a.point, spec.axes_a.col(2), b_, spec.b.point);
+      return;
+    case JointCoordinate::distance:
+      free_coordinate_ = PairCoordinate::distance(a_, spec.a.point, b_, spec.b.point);
+      if (free_coordinate_->value(q0) > 0.0) return;
+      throw Error(place_, fmt::format("the two points of distance joint '{}' coincide at the "
+                                      "start; use a ball joint",
+                                      name_));
   }
 }
 
@@ -188,9 +167,10 @@ Joint::Joint(const CouplerSpec& spec, std::size_t term, const Joint& of, double 
       free_coordinate_(of.free_coordinate_),
       near_start_(of.near_start_) {
   if (!free_coordinate_) {
-    throw Error(place_, fmt::format("joint '{}' has no coordinate that coupler '{}' could hold; "
-                                    "revolute, prismatic, cylindrical and distance joints have",
-                                    of.name_, name_));
+    throw Error(place_,
+                fmt::format("joint '{}' has no coordinate that coupler '{}' could hold; "
+                            "{} joints have",
+                            of.name_, name_, names_of_joints(has_free_coordinate, "", "and")));
   }
   JointRow row{*free_coordinate_};
   row.factor = spec.ratios[term];

@@ -7,7 +7,7 @@
 
 #include <clatter/elements/pair_coordinate.hpp>
 #include <clatter/elements/pair_slip.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
 
@@ -100,6 +100,9 @@ class Joint {
   void reaction(const Vec6& on_b, const Configuration& q, Vec3& force, Vec3& torque) const;
 
  private:
+  void hold(const JointSpec& spec);
+  void align(const JointSpec& spec);
+  void set_coordinate(const JointSpec& spec, const Configuration& q0);
   void add_rolling(const JointSpec& spec, const Configuration& q0);
 
   std::string name_;

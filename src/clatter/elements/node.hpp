@@ -7,7 +7,7 @@
 
 #include <clatter/math/so3.hpp>
 #include <clatter/math/types.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
 
@@ -15,7 +15,8 @@ namespace clatter {
 // (space axes) and three of the angular velocity (body axes). What a node cannot do is not an
 // unknown: its `dof` is -1. A point has no rotation, a planar frame keeps x, y and the rotation
 // about z, and the ground (node 0) keeps nothing. Elements are written once, in space; planar
-// models stay planar.
+// models stay planar. Any subset will do: a scalar coordinate is a node with one translation, and
+// n modes are nodes with up to three each.
 
 /// Vectors over all nodes, six entries each: velocities, accelerations, increments, forces.
 using NodalVector = VecX;
@@ -66,6 +67,30 @@ inline constexpr int XA = 0, TA = 3, XB = 6, TB = 9;
   return pair;
 }
 
+/// The same for all nodes of an element, which may be of fixed or of bounded size.
+template <class Vector, class Nodes>
+[[gnu::always_inline]] inline Vector of_nodes(const NodalVector& v, const Nodes& nodes) {
+  Vector all;
+  if constexpr (Vector::RowsAtCompileTime == Eigen::Dynamic) {
+    all.resize(6 * static_cast<Eigen::Index>(nodes.size()));
+  }
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    all.template segment<6>(6 * static_cast<Eigen::Index>(k)) = of_node(v, nodes[k]);
+  }
+  return all;
+}
+
+/// The unknowns of all nodes of an element, -1 where there is none.
+template <class Nodes>
+std::vector<int> dofs_of_nodes(std::span<const Node> table, const Nodes& nodes) {
+  std::vector<int> dofs;
+  for (const int node : nodes) {
+    const std::array<int, 6>& own = table[static_cast<std::size_t>(node)].dof;
+    dofs.insert(dofs.end(), own.begin(), own.end());
+  }
+  return dofs;
+}
+
 /// Writes and adds without a loop, unlike Eigen, which would look for where packets are aligned.
 [[gnu::always_inline]] inline void set_node(NodalVector& v, Eigen::Index node, const Vec6& given) {
   double* values = v.data() + 6 * node;
@@ -75,6 +100,16 @@ inline constexpr int XA = 0, TA = 3, XB = 6, TB = 9;
   double *at_a = v.data() + 6 * Eigen::Index{a}, *at_b = v.data() + 6 * Eigen::Index{b};
   for (int i = 0; i < 6; ++i) at_a[i] += given[i];
   for (int i = 0; i < 6; ++i) at_b[i] += given[6 + i];
+}
+
+template <class Nodes, class Vector>
+[[gnu::always_inline]] inline void add_to_nodes(NodalVector& v, const Nodes& nodes,
+                                                const Vector& given) {
+  const double* from = given.data();
+  for (const int node : nodes) {
+    double* at = v.data() + 6 * Eigen::Index{node};
+    for (int i = 0; i < 6; ++i) at[i] += *from++;
+  }
 }
 
 /// q := start moved by an increment: x + dx, R exp(skew(psi)).

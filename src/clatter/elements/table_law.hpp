@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <Eigen/Core>
@@ -13,6 +15,18 @@ namespace clatter {
 /// interval. At a point the slope is that of the interval after it.
 class TableLaw {
  public:
+  static constexpr std::string_view word = "table";
+  static constexpr std::array<std::string_view, 1> needs{"table"};
+  static constexpr std::array<std::string_view, 0> takes{};
+  template <class Spec, class Fields>
+  static void describe(Spec& spec, const Fields& fields) {
+    fields.curve("table", spec.table, "elongations");
+  }
+  template <class Spec>
+  static TableLaw of(const Spec& spec) {
+    return TableLaw(spec.table);
+  }
+
   /// Pairs of elongation, ascending, and tension; two or more.
   explicit TableLaw(std::span<const Eigen::Vector2d> points) {
     assert(points.size() >= 2);

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include <clatter/io/body_keys.hpp>
 #include <clatter/io/toml_table.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/model/body_keys.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
 

@@ -1,5 +1,5 @@
-#include <clatter/io/body_keys.hpp>
 #include <clatter/io/coupler_reader.hpp>
+#include <clatter/model/body_keys.hpp>
 
 namespace clatter {
 namespace {

@@ -18,9 +18,9 @@ constexpr double point_slack = 1e-9;
 constexpr double perpendicular_slack = 1e-6;
 
 JointKind joint_kind(const std::string& word) {
-  const auto found = std::find(joint_names.begin(), joint_names.end(), word);
-  return found == joint_names.end() ? JointKind::fixed
-                                    : static_cast<JointKind>(found - joint_names.begin());
+  const auto found = std::find_if(joint_kinds.begin(), joint_kinds.end(),
+                                  [&](const JointTraits& kind) { return kind.name == word; });
+  return found == joint_kinds.end() ? JointKind::fixed : found->kind;
 }
 
 /// One joint while it is read.
@@ -98,7 +98,7 @@ bool read_axes_in_bodies(const Reading& r) {
   r.joint.axes_a = frame_along(*axis_a);
   r.joint.axes_b = frame_along(*axis_b);
   // In the plane x is normal to it on both sides already.
-  if (is_planar(r) && r.joint.kind == JointKind::prismatic) return true;
+  if (is_planar(r) && traits_of(r.joint.kind).in_plane == InPlane::along) return true;
   // The coordinate is 0 at the start: carry x of a over to b by the shortest turn between the axes.
   const Mat3 a_to_b = r.b.rotation().transpose() * r.a.rotation();
   const Vec3 a_in_b = a_to_b * *axis_a;
@@ -127,17 +127,12 @@ bool read_universal_axes(const Reading& r) {
 
 bool read_axes(const Reading& r) {
   const TomlTable& table = r.table;
-  switch (r.joint.kind) {
-    case JointKind::fixed:
-    case JointKind::ball:
-    case JointKind::distance:
-      set_axes_in_space(r, Mat3::Identity());
-      return true;
-    case JointKind::universal:
-      return read_universal_axes(r);
-    default:
-      break;
+  const JointTraits& kind = traits_of(r.joint.kind);
+  if (kind.axes == JointAxes::none) {
+    set_axes_in_space(r, Mat3::Identity());
+    return true;
   }
+  if (kind.axes == JointAxes::z_and_x) return read_universal_axes(r);
   table.refuse_together("axis_a", "axis");
   table.refuse_together("axis_b", "axis");
   if (table.has("axis")) {
@@ -146,7 +141,7 @@ bool read_axes(const Reading& r) {
     return axis.has_value();
   }
   if (table.has("axis_a") && table.has("axis_b")) return read_axes_in_bodies(r);
-  if (r.joint.kind == JointKind::revolute && r.pair != Dimension::three && !table.has("axis_a") &&
+  if (kind.in_plane == InPlane::about && r.pair != Dimension::three && !table.has("axis_a") &&
       !table.has("axis_b")) {
     set_axes_in_space(r, Mat3::Identity());
     return true;

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <clatter/io/model_keys.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/machine/model.hpp>
 
 namespace clatter {
 namespace {
@@ -68,6 +68,7 @@ TableDescription model() {
            any,
            {},
            "bushing"},
+          {"cable", {}, tables, "", "none", "Ropes that run over pulleys.", any, {}, "cable"},
           {"load", {}, tables, "", "none", "Applied forces and torques.", any, {}, "load"},
           {"joint", {}, tables, "", "none", "What ties bodies together.", any, {}, "joint"},
           {"coupler",
@@ -643,6 +644,59 @@ TableDescription bushing() {
       }};
 }
 
+TableDescription cable() {
+  return {
+      "cable",
+      "[[cable]]",
+      "",
+      "cable",
+      {
+          {"name", {}, text, "", "`cable1`, `cable2` ...", "Unique among the cables; without `/`."},
+          {"through",
+           {},
+           tables,
+           "",
+           required,
+           "Two or more points that it runs through without friction, in this order. The first "
+           "and the last hold its ends.",
+           any,
+           {},
+           "through"},
+          {"stiffness",
+           {},
+           number,
+           "N/m",
+           required,
+           "Tension over elongation of the whole length; a cable pulls only.",
+           positive},
+          {"damping",
+           {},
+           number,
+           "N s/m",
+           literal(CableSpec{}.damping),
+           "Tension per rate of lengthening, while it is taut.",
+           not_negative},
+          {"rest_length",
+           {},
+           number,
+           "m",
+           "as at the start",
+           "Length without tension, of all parts together.",
+           not_negative},
+      }};
+}
+
+TableDescription through() {
+  return {"through",
+          "[[cable.through]]",
+          "",
+          "point",
+          {
+              {"body", {}, text, "", "\"ground\"", "Name of a body or beam node, or `ground`."},
+              {"point", {}, vector, "m", "[0, 0, 0]", "In the body frame."},
+          }};
+}
+
 TableDescription load() {
   return {
       "load",
@@ -672,11 +726,19 @@ TableDescription load() {
 }
 
 TableDescription joint() {
-  const std::vector<std::string> with_axis = {"revolute", "prismatic", "cylindrical", "planar"};
+  const auto joints_that = [](const auto& is) {
+    std::vector<std::string> names;
+    for (const JointTraits& kind : joint_kinds) {
+      if (is(kind)) names.emplace_back(kind.name);
+    }
+    return names;
+  };
+  const auto with_axis = joints_that([](auto& kind) { return kind.axes == JointAxes::z; });
   std::vector<std::string> with_first_axis = with_axis;
   with_first_axis.insert(with_first_axis.end(), {"universal", "skate"});
-  const std::vector<std::string> with_points = {"fixed",       "ball",      "revolute", "prismatic",
-                                                "cylindrical", "universal", "planar",   "distance"};
+  const auto with_points = joints_that([](auto& kind) { return kind.axes != JointAxes::own; });
+  auto with_point = joints_that([](auto& kind) { return !kind.held.empty(); });
+  with_point.emplace_back("skate");
   return {
       "joint",
       "[[joint]]",
@@ -690,21 +752,15 @@ TableDescription joint() {
            "",
            required,
            "`revolute` turns about the axis, `prismatic` slides along it, `cylindrical` does both, "
-           "`universal` turns about two, `planar` slides across and turns about it, `distance` is "
-           "a massless bar. Two hold velocities: a `skate` does not slip along the axis, and "
+           "`universal` turns about two, `planar` slides across and turns about it, `slot` keeps a "
+           "point of `b` on the axis, `distance` is a massless bar. Two hold velocities: a `skate` "
+           "does not slip along the axis, and "
            "`rolling` is a sphere or disc that rolls on a plane.",
            any,
-           {"fixed", "ball", "revolute", "prismatic", "cylindrical", "universal", "planar",
-            "distance", "skate", "rolling"}},
+           joints_that([](auto&) { return true; })},
           {"a", {}, text, "", required, "Name of a body or beam node, or `ground`."},
           {"b", {}, text, "", required, "Name of another body or beam node, or `ground`."},
-          {"point",
-           {"fixed", "ball", "revolute", "prismatic", "cylindrical", "universal", "planar",
-            "skate"},
-           vector,
-           "m",
-           "none",
-           "Where the joint is in space at the start."},
+          {"point", with_point, vector, "m", "none", "Where the joint is in space at the start."},
           {"point_a", with_points, vector, "m", "none",
            "Instead of `point`, together with `point_b`: in the frame of `a`."},
           {"point_a",
@@ -795,7 +851,7 @@ TableDescription coupler() {
            "",
            required,
            "Names of two or more joints that have a coordinate: revolute (angle, turns counted), "
-           "prismatic and cylindrical (displacement), distance (length)."},
+           "prismatic, cylindrical and slot (displacement), distance (length)."},
           {"ratios",
            {},
            numbers,
@@ -1296,9 +1352,9 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(),  body(),   repeat(),  shape(),      orientation(), beam(),    section(),
-      spring(), end(),    bushing(), load(),       joint(),       coupler(), contact(),
-      point(),  sphere(), face(),    integrator(), output(),      verify()};
+      model(), body(),    repeat(), shape(),      orientation(), beam(),  section(), spring(),
+      end(),   bushing(), cable(),  through(),    load(),        joint(), coupler(), contact(),
+      point(), sphere(),  face(),   integrator(), output(),      verify()};
   return tables;
 }
 

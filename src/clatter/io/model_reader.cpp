@@ -11,18 +11,17 @@
 
 #include <clatter/contact/solvers/contact_solver.hpp>
 #include <clatter/io/beam_reader.hpp>
-#include <clatter/io/body_keys.hpp>
 #include <clatter/io/body_reader.hpp>
-#include <clatter/io/bushing_reader.hpp>
 #include <clatter/io/contact_reader.hpp>
 #include <clatter/io/coupler_reader.hpp>
-#include <clatter/io/force_reader.hpp>
 #include <clatter/io/joint_reader.hpp>
+#include <clatter/io/load_reader.hpp>
 #include <clatter/io/model_reader.hpp>
 #include <clatter/io/overrides.hpp>
 #include <clatter/io/toml_table.hpp>
 #include <clatter/io/verify_reader.hpp>
-#include <clatter/model/checks.hpp>
+#include <clatter/machine/checks.hpp>
+#include <clatter/model/body_keys.hpp>
 
 namespace clatter {
 namespace {
@@ -147,6 +146,18 @@ OutputSpec read_output(const TomlTable& table) {
   return output;
 }
 
+template <class Kind>
+void read_force_elements(const TomlTable& root, const NamedBodies& bodies, Model& model) {
+  NameReader names{std::string(Kind::word)};
+  for (const TomlTable& table : root.tables(Kind::word)) {
+    auto& spec = (model.*Kind::list).emplace_back();
+    spec.place = table.place();
+    spec.keys = table.key_places();
+    spec.name = names.read(table);
+    Kind::read(table, bodies, spec);
+  }
+}
+
 Model read_tables(const toml::table& root, ModelUse use, std::vector<Mistake>& mistakes) {
   const TomlTable table(root, model_table(""), mistakes);
   Model model;
@@ -177,8 +188,7 @@ Model read_tables(const toml::table& root, ModelUse use, std::vector<Mistake>& m
     if (beam.mesh) named.lookup.add_beam(model.beams.back(), std::move(*beam.mesh));
   }
   model.gravity = table.vector("gravity", dimension_of_model(model)).value_or(Vec3::Zero());
-  model.springs = read_springs(table.tables("spring"), named);
-  model.bushings = read_bushings(table.tables("bushing"), named);
+  ForceKinds::for_each([&]<class Kind>() { read_force_elements<Kind>(table, named, model); });
   model.loads = read_loads(table.tables("load"), named);
   model.joints = read_joints(table.tables("joint"), named, model.assemble);
   model.couplers = read_couplers(table.tables("coupler"));

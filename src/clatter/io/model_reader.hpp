@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <clatter/model/model.hpp>
+#include <clatter/machine/model.hpp>
 
 namespace clatter {
 

@@ -8,7 +8,7 @@
 
 #include <clatter/io/recorder.hpp>
 #include <clatter/io/tessellation.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/machine/model.hpp>
 #include <clatter/simulation/channel.hpp>
 
 namespace clatter {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <clatter/model/model.hpp>
+#include <clatter/machine/model.hpp>
 
 namespace clatter {
 

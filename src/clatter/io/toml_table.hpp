@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include <clatter/math/types.hpp>
 #include <clatter/model/error.hpp>
 #include <clatter/model/key_places.hpp>
+#include <clatter/model/key_table.hpp>
 
 namespace clatter {
 
@@ -22,18 +24,11 @@ inline constexpr std::string_view override_source = "override ";
 
 Place place_of(const toml::source_region& source);
 
-/// How many components a vector has to have, depending on the bodies it concerns.
-enum class Dimension {
-  three,
-  two,     ///< [x, y], or [x, y, 0]
-  either,  ///< not known, because something else is wrong already
-};
-
 /// A TOML table read against its description. Making one checks what the description knows: unknown
 /// keys, keys without meaning for the kind, missing keys, types and ranges. All mistakes are
 /// collected, none throws. The getters give nothing for a key that is absent or was found wrong, so
 /// that nothing is complained about twice.
-class TomlTable {
+class TomlTable final : public KeyTable {
  public:
   TomlTable(const toml::table& table, const TableDescription& description,
             std::vector<Mistake>& mistakes);
@@ -41,43 +36,43 @@ class TomlTable {
   const TableDescription& description() const { return *description_; }
   /// The kind that the table gives or has by default; empty when it is wrong or missing, or when
   /// the table has no kinds.
-  const std::string& kind() const { return kind_; }
-  bool kind_is_known() const { return kind_is_known_; }
+  const std::string& kind() const override { return kind_; }
+  bool kind_is_known() const override { return kind_is_known_; }
 
   /// Whether the file has the key, right or wrong.
-  bool has(std::string_view key) const;
+  bool has(std::string_view key) const override;
   /// Whether the file has the key and its getter gives a value.
-  bool has_usable(std::string_view key) const;
+  bool has_usable(std::string_view key) const override;
 
   /// Where the keys stand, to be kept with what is made of them. In doubt are those that are wrong,
   /// and those that are missing.
-  KeyPlaces key_places() const;
+  KeyPlaces key_places() const override;
   Place place() const;
   /// Of the value of a key; of the table when the key is absent.
   Place place(std::string_view key) const;
   /// Adds a mistake at the value of a key.
-  void refuse(std::string_view key, std::string message) const;
+  void refuse(std::string_view key, std::string message) const override;
   /// Adds a mistake at the name of a key.
-  void refuse_key(std::string_view key, std::string message) const;
+  void refuse_key(std::string_view key, std::string message) const override;
   /// Adds a mistake at a place taken from this table.
   void refuse_at(Place place, std::string message) const;
   /// Adds a mistake at the table.
-  void refuse_table(std::string message) const;
+  void refuse_table(std::string message) const override;
   /// Refuses `key` when both are given.
-  void refuse_together(std::string_view key, std::string_view other) const;
+  void refuse_together(std::string_view key, std::string_view other) const override;
 
-  std::optional<std::string> text(std::string_view key) const;  ///< texts and words
-  std::optional<bool> flag(std::string_view key) const;
-  std::optional<int> integer(std::string_view key) const;
-  std::optional<double> number(std::string_view key) const;
+  std::optional<std::string> text(std::string_view key) const override;  ///< texts and words
+  std::optional<bool> flag(std::string_view key) const override;
+  std::optional<int> integer(std::string_view key) const override;
+  std::optional<double> number(std::string_view key) const override;
   /// Radians, from `key` or from `key`_deg.
-  std::optional<double> angle(std::string_view key) const;
-  std::optional<Expression> formula(std::string_view key) const;
+  std::optional<double> angle(std::string_view key) const override;
+  std::optional<Expression> formula(std::string_view key) const override;
   /// The number or formula as text.
   std::optional<std::string> formula_text(std::string_view key) const;
-  std::optional<Vec3> vector(std::string_view key, Dimension dimension) const;
+  std::optional<Vec3> vector(std::string_view key, Dimension dimension) const override;
   /// Unit vector.
-  std::optional<Vec3> direction(std::string_view key, Dimension dimension) const;
+  std::optional<Vec3> direction(std::string_view key, Dimension dimension) const override;
   std::optional<Quaternion> quaternion(std::string_view key) const;
   /// Also reads a single point as a list of one.
   std::optional<std::vector<Vec3>> points(std::string_view key, Dimension dimension) const;
@@ -86,14 +81,23 @@ class TomlTable {
   std::optional<std::array<Expression, 3>> formulas(std::string_view key,
                                                     Dimension dimension) const;
   bool is_list(std::string_view key) const;
-  std::optional<std::vector<double>> numbers(std::string_view key) const;
-  std::optional<std::vector<Eigen::Vector2d>> pairs(std::string_view key) const;
-  std::optional<std::vector<std::string>> texts(std::string_view key) const;
+  std::optional<std::vector<double>> numbers(std::string_view key) const override;
+  std::optional<std::vector<Eigen::Vector2d>> pairs(std::string_view key) const override;
+  std::optional<std::vector<std::string>> texts(std::string_view key) const override;
   /// Place of one entry of a list.
   Place entry_place(std::string_view key, std::size_t index) const;
 
   std::optional<TomlTable> table(std::string_view key) const;
   std::vector<TomlTable> tables(std::string_view key) const;
+  std::unique_ptr<KeyTable> nested(std::string_view key) const override {
+    const std::optional<TomlTable> inner = table(key);
+    return inner ? std::make_unique<TomlTable>(*inner) : nullptr;
+  }
+  std::vector<std::unique_ptr<KeyTable>> nested_list(std::string_view key) const override {
+    std::vector<std::unique_ptr<KeyTable>> list;
+    for (const TomlTable& inner : tables(key)) list.push_back(std::make_unique<TomlTable>(inner));
+    return list;
+  }
 
  private:
   void find_kind();

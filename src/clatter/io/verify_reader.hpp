@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <clatter/io/toml_table.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
 

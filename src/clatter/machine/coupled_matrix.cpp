@@ -54,7 +54,7 @@ CoupledMatrix::CoupledMatrix(const Machine& machine, const MatrixScope& scope)
     }
     if (!has_forces) return;
     for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
-      part.force_elements.push_back(reserve_square(dofs_of(element.a(), element.b())));
+      part.force_elements.push_back(reserve_square(dofs_of_nodes(*node_table_, element.nodes())));
     });
     for (const Load& load : machine.loads()) {
       part.loads.push_back(

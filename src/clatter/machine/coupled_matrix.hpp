@@ -40,7 +40,8 @@ class CoupledMatrix {
     static bool has_node(std::size_t /*node*/) { return true; }
     void add_node(int node, const Mat6& block) { add(part_.nodes, node, block); }
     void add_beam_element(int element, const Mat12& block) { add(part_.beams, element, block); }
-    void add_force_element(int element, const Mat12& block) {
+    template <class Block>
+    void add_force_element(int element, const Block& block) {
       add(part_.force_elements, element, block);
     }
     void add_load(int load, const Mat6& block) { add(part_.loads, load, block); }

@@ -66,7 +66,7 @@ KktMatrix::KktMatrix(const Machine& machine, const MatrixScope& scope)
     beams_.push_back(matrix_.reserve(unknowns, unknowns));
   }
   for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
-    const auto unknowns = unknowns_of(element.a(), element.b());
+    const auto unknowns = unknowns_of(element.nodes());
     force_elements_.push_back(matrix_.reserve(unknowns, unknowns));
   });
   for (const Load& load : machine.loads()) {

@@ -41,7 +41,9 @@ class KktMatrix {
   bool has_node(std::size_t node) const { return is_in_[node] != 0; }
   void add_node(int node, const Mat6& block) { matrix_.add(nodes_[node], block); }
   void add_beam_element(int element, const Mat12& block) { matrix_.add(beams_[element], block); }
-  void add_force_element(int element, const Mat12& block) {
+  /// Six rows and columns for each of its nodes.
+  template <class Block>
+  void add_force_element(int element, const Block& block) {
     matrix_.add(force_elements_[element], block);
   }
   void add_load(int load, const Mat6& block) { matrix_.add(loads_[load], block); }
@@ -104,6 +106,15 @@ class KktMatrix {
 
   using Unknowns = std::array<int, 6>;  // of a node, -1: none
   std::array<int, 12> unknowns_of(int a, int b) const;
+  template <class Nodes>
+  std::vector<int> unknowns_of(const Nodes& nodes) const {
+    std::vector<int> all;
+    for (const int node : nodes) {
+      const Unknowns& own = unknowns_[static_cast<std::size_t>(node)];
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    return all;
+  }
 
   std::vector<char> is_in_;  // node
   std::vector<Unknowns> unknowns_;

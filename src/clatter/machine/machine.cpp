@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -131,11 +132,14 @@ ForceSizes Machine::forces(const Configuration& q, const NodalVector& v, Instant
     add_to_pair(f, element.a(), element.b(), beam_force);
     note_pair(element.a(), element.b(), beam_force);
   }
-  Vec12 pair_force;
   for_each_force_element(force_elements_, [&](const auto& element, std::size_t e) {
-    element.generalised_force(q, v, instant.turns[e], pair_force);
-    add_to_pair(f, element.a(), element.b(), pair_force);
-    note_pair(element.a(), element.b(), pair_force);
+    using Vector = typename std::decay_t<decltype(element)>::Vector;
+    Vector force;
+    element.generalised_force(q, v, instant.turns[e], force);
+    add_to_nodes(f, element.nodes(), force);
+    const auto nodes = element.nodes();
+    note(*std::max_element(nodes.begin(), nodes.end()),
+         of_nodes<Vector>(weights_, nodes).cwiseProduct(force).norm());
   });
   for (std::size_t l = 0; l < loads_.size(); ++l) {
     const Load& load = loads_[l];

@@ -13,7 +13,8 @@
 #include <clatter/elements/joint.hpp>
 #include <clatter/elements/load.hpp>
 #include <clatter/elements/node.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/elements/site.hpp>
+#include <clatter/machine/model.hpp>
 
 namespace clatter {
 
@@ -82,11 +83,10 @@ class Machine {
   const std::vector<BeamElement>& beam_elements() const { return beam_elements_; }
   const ForceElements& force_elements() const { return force_elements_; }
   std::size_t force_element_count() const { return count_of(force_elements_); }
-  const std::vector<Spring>& springs() const {
-    return std::get<std::vector<Spring>>(force_elements_);
-  }
-  const std::vector<Bushing>& bushings() const {
-    return std::get<std::vector<Bushing>>(force_elements_);
+  /// Those of one kind: all<Spring>().
+  template <class Kind>
+  const std::vector<Kind>& all() const {
+    return std::get<std::vector<Kind>>(force_elements_);
   }
   const std::vector<Load>& loads() const { return loads_; }
   /// Joints, and after them the terms of couplers; see Joint.
@@ -172,15 +172,22 @@ class Machine {
  private:
   int add_node(Node node, const NodeState& state, const Vec6& velocity);
   void add_body(const BodySpec& spec);
-  void add_spring(const SpringSpec& spec);
   void add_beam(const BeamSpec& spec);
+  void add_joint(const JointSpec& spec);
   void add_coupler(const CouplerSpec& spec);
   void add_contact(const ContactSpec& spec);
   void add_group(const ContactGroupSpec& spec);
   void add_line_load(const BeamSpec& spec, const Beam& beam);
-  int node_of(const Attachment& attachment) const;
-  Attachment about_node(const Attachment& attachment) const;
+  /// From the masses of all nodes.
+  void set_weights();
+  void measure_beam_noise();
   double measure_length(const Model& model) const;
+  Site site() const { return {nodes_, node_by_name_, centres_, q0_, length_}; }
+  int node_of(const Attachment& attachment) const { return site().node_of(attachment); }
+  /// With its point relative to the node.
+  Attachment about_node(const Attachment& attachment) const {
+    return {attachment.body, site().point_of(attachment)};
+  }
 
   Vec3 gravity_;
   std::vector<Node> nodes_;

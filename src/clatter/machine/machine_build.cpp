@@ -26,17 +26,6 @@ void turn_in_plane(double angle, NodeState& state) {
   state.p = Quaternion(std::cos(0.5 * angle), 0.0, 0.0, std::sin(0.5 * angle));
 }
 
-/// Angle of b against a about an axis of a, 0 where their frames agree. Between planar nodes with
-/// all turns; else in (-pi, pi], the twist of the relative rotation about the axis, whatever tilts
-/// it besides.
-double turn_about(const Node& node_a, const NodeState& a, const Node& node_b, const NodeState& b,
-                  const Vec3& axis) {
-  if (!node_a.rotates_in_space && !node_b.rotates_in_space) return axis.z() * (b.angle - a.angle);
-  const Quaternion relative = a.p.conjugate() * b.p;
-  const double half = std::atan2(relative.vec().dot(axis), relative.w());
-  return std::remainder(2.0 * half, 2.0 * std::numbers::pi);
-}
-
 }  // namespace
 
 Machine::Machine(const Model& model) : gravity_(model.gravity) {
@@ -46,7 +35,27 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
   v0_ = NodalVector::Zero(6);
   for (const BodySpec& body : model.bodies) add_body(body);
   for (const BeamSpec& beam : model.beams) add_beam(beam);
+  set_weights();
+  length_ = measure_length(model);
+  measure_beam_noise();
 
+  ForceKinds::for_each([&]<class Kind>() {
+    auto& elements = std::get<std::vector<Kind>>(force_elements_);
+    for (const auto& spec : model.*Kind::list) elements.push_back(Kind::build(spec, site()));
+  });
+  for (const LoadSpec& spec : model.loads) {
+    loads_.emplace_back(spec.name, node_of(spec.at), about_node(spec.at).point, spec.force,
+                        spec.torque, spec.axes);
+  }
+  for (std::size_t b = 0; b < beams_.size(); ++b) add_line_load(model.beams[b], beams_[b]);
+  for (const JointSpec& spec : model.joints) add_joint(spec);
+  for (const CouplerSpec& spec : model.couplers) add_coupler(spec);
+  extents_.assign(nodes_.size(), 0.0);
+  for (const ContactSpec& spec : model.contacts) add_contact(spec);
+  for (const ContactGroupSpec& spec : model.contact_groups) add_group(spec);
+}
+
+void Machine::set_weights() {
   weights_ = inverse_weights_ = NodalVector::Zero(nodal_size());
   for (std::size_t n = 1; n < nodes_.size(); ++n) {
     for (int i = 0; i < 6; ++i) {
@@ -56,64 +65,25 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
       weights_[6 * static_cast<Eigen::Index>(n) + i] = 1.0 / std::sqrt(m);
     }
   }
-  length_ = measure_length(model);
+}
+
+void Machine::measure_beam_noise() {
   for (const BeamElement& element : beam_elements_) {
     Vec12 both;
     both << element.stiffest_force(), element.stiffest_force();
     beam_noise_ += of_pair(weights_, element.a(), element.b()).cwiseProduct(both).squaredNorm();
   }
   beam_noise_ = std::sqrt(beam_noise_);
-
-  for (const SpringSpec& spec : model.springs) add_spring(spec);
-  for (const BushingSpec& spec : model.bushings) {
-    BushingSpec local = spec;
-    local.a = about_node(spec.a);
-    local.b = about_node(spec.b);
-    std::get<std::vector<Bushing>>(force_elements_)
-        .emplace_back(local, node_of(spec.a), node_of(spec.b));
-  }
-  for (const LoadSpec& spec : model.loads) {
-    loads_.emplace_back(spec.name, node_of(spec.at), about_node(spec.at).point, spec.force,
-                        spec.torque, spec.axes);
-  }
-  for (std::size_t b = 0; b < beams_.size(); ++b) add_line_load(model.beams[b], beams_[b]);
-  for (const JointSpec& spec : model.joints) {
-    JointSpec local = spec;
-    local.a = about_node(spec.a);
-    local.b = about_node(spec.b);
-    Joint joint(local, node_of(spec.a), node_of(spec.b), nodes_, q0_);
-    joint.first_row = joint_rows_;
-    joint_rows_ += static_cast<int>(joint.rows().size());
-    joints_.push_back(std::move(joint));
-  }
-  for (const CouplerSpec& spec : model.couplers) add_coupler(spec);
-  extents_.assign(nodes_.size(), 0.0);
-  for (const ContactSpec& spec : model.contacts) add_contact(spec);
-  for (const ContactGroupSpec& spec : model.contact_groups) add_group(spec);
 }
 
-void Machine::add_spring(const SpringSpec& spec) {
-  const int a = node_of(spec.a), b = node_of(spec.b);
-  const Vec3 point_a = about_node(spec.a).point, point_b = about_node(spec.b).point;
-  PairCoordinate coordinate = PairCoordinate::distance(a, point_a, b, point_b);
-  double offset = 0.0;
-  if (spec.kind == SpringKind::linear) {
-    coordinate = PairCoordinate::along(a, point_a, spec.axis.normalized(), b, point_b);
-  } else if (spec.kind == SpringKind::torsional) {
-    const Vec3 z = spec.axis.normalized();
-    const Vec3 x = z.unitOrthogonal();
-    coordinate = PairCoordinate::angle(a, x, z.cross(x), b, q0_[b].R.transpose() * (q0_[a].R * x));
-    offset = turn_about(nodes_[a], q0_[a], nodes_[b], q0_[b], z);
-  } else if (coordinate.value(q0_) < 1e-9 * length_) {
-    throw Error(spec.place,
-                fmt::format("the two ends of axial spring '{}' coincide at the start, so "
-                            "it has no direction; move one or use kind = \"linear\"",
-                            spec.name));
-  }
-  const double at_start = coordinate.value(q0_) + offset;
-  std::get<std::vector<Spring>>(force_elements_)
-      .emplace_back(spec.name, coordinate, spring_law(spec), spec.damping,
-                    spec.rest.value_or(at_start), spec.place, at_start, offset);
+void Machine::add_joint(const JointSpec& spec) {
+  JointSpec local = spec;
+  local.a = about_node(spec.a);
+  local.b = about_node(spec.b);
+  Joint joint(local, node_of(spec.a), node_of(spec.b), nodes_, q0_);
+  joint.first_row = joint_rows_;
+  joint_rows_ += static_cast<int>(joint.rows().size());
+  joints_.push_back(std::move(joint));
 }
 
 void Machine::add_coupler(const CouplerSpec& spec) {
@@ -331,27 +301,17 @@ void Machine::add_line_load(const BeamSpec& spec, const Beam& beam) {
   }
 }
 
-int Machine::node_of(const Attachment& attachment) const {
-  if (attachment.body.empty() || attachment.body == "ground") return ground;
-  const auto found = node_by_name_.find(attachment.body);
-  if (found == node_by_name_.end())
-    throw Error(fmt::format("there is no body '{}'", attachment.body));
-  return found->second;
-}
-
-Attachment Machine::about_node(const Attachment& attachment) const {
-  return {attachment.body, attachment.point - centres_[node_of(attachment)]};
-}
-
 double Machine::measure_length(const Model& model) const {
   Eigen::AlignedBox3d box;
   const auto include = [&](const Attachment& attachment) {
-    const NodeState& state = q0_[node_of(attachment)];
-    box.extend(Vec3(state.x + state.R * about_node(attachment).point));
+    box.extend(site().in_space(attachment));
   };
   for (std::size_t n = 1; n < nodes_.size(); ++n) box.extend(q0_[n].x);
-  for (const SpringSpec& s : model.springs) include(s.a), include(s.b);
-  for (const BushingSpec& s : model.bushings) include(s.a), include(s.b);
+  ForceKinds::for_each([&]<class Kind>() {
+    for (const auto& spec : model.*Kind::list) {
+      for (const Attachment& attachment : Kind::attachments(spec)) include(attachment);
+    }
+  });
   for (const LoadSpec& s : model.loads) include(s.at);
   for (const JointSpec& s : model.joints) include(s.a), include(s.b);
   for (const ContactSpec& s : model.contacts) include(s.point), include(s.face);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 
 #include <clatter/machine/coupled_matrix.hpp>
 #include <clatter/machine/tangents.hpp>
@@ -66,16 +67,15 @@ void add_tangents(const Machine& machine, const Configuration& q, const NodalVec
     fill_node_block(machine.nodes()[n], of_node(v, i).tail<3>(), factors, node_block);
     matrix.add_node(i, node_block);
   }
-  const auto finish = [&](Mat12& K, int a, int b) {
-    if (!T.empty()) to_increments(K, machine.nodes(), a, b, T);
-    if (symmetric) K = (0.5 * (K + K.transpose())).eval();
-  };
   add_beam_tangents(machine, v, instant, factors, T, matrix);
-  Mat12 K, C;
   for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t e) {
+    using Block = typename std::decay_t<decltype(element)>::Matrix;
+    Block K, C;
     element.tangent(q, v, instant.turns[e], K, C);
-    finish(K, element.a(), element.b());
-    matrix.add_force_element(static_cast<int>(e), stiffness * K + damping * C);
+    if (!T.empty()) to_increments(K, machine.nodes(), element.nodes(), T);
+    if (symmetric) K = (0.5 * (K + K.transpose())).eval();
+    const Block sum = stiffness * K + damping * C;
+    matrix.add_force_element(static_cast<int>(e), sum);
   });
   if (stiffness == 0.0) return;
   for (std::size_t l = 0; l < machine.loads().size(); ++l) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 
 #include <clatter/machine/kkt_matrix.hpp>
@@ -8,19 +9,26 @@
 namespace clatter {
 
 /// Column groups of rotations times T(psi) of their nodes, so that increments of psi are the
-/// unknowns instead of turns in body axes. `columns`: of nodes a and b, twelve.
+/// unknowns instead of turns in body axes. `columns`: six for each of the nodes `of`.
+template <class Matrix, class Nodes>
+void to_increments(Matrix& columns, std::span<const Node> nodes, const Nodes& of,
+                   std::span<const Mat3> T) {
+  Eigen::Index column = 3;
+  for (const int node : of) {
+    const auto n = static_cast<std::size_t>(node);
+    if (nodes[n].rotates_in_space) {
+      columns.template middleCols<3>(column) =
+          (columns.template middleCols<3>(column) * T[n]).eval();
+    }
+    column += 6;
+  }
+}
+
+/// The same of a pair of nodes.
 template <class Matrix>
 void to_increments(Matrix& columns, std::span<const Node> nodes, int a, int b,
                    std::span<const Mat3> T) {
-  const auto of = [](auto list, int node) -> decltype(auto) {
-    return list[static_cast<std::size_t>(node)];
-  };
-  if (of(nodes, a).rotates_in_space) {
-    columns.template middleCols<3>(3) = (columns.template middleCols<3>(3) * of(T, a)).eval();
-  }
-  if (of(nodes, b).rotates_in_space) {
-    columns.template middleCols<3>(9) = (columns.template middleCols<3>(9) * of(T, b)).eval();
-  }
+  to_increments(columns, nodes, std::array{a, b}, T);
 }
 
 /// Adds mass M + damping C + stiffness K of all bodies, beams, force elements and loads, with C =

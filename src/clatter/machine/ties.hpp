@@ -24,8 +24,12 @@ void visit_rigid_ties(const Machine& machine, const Tie& tie) {
 template <class Tie>
 void visit_ties(const Machine& machine, const Tie& tie) {
   visit_rigid_ties(machine, tie);
-  for_each_force_element(machine.force_elements(),
-                         [&](const auto& element, std::size_t) { tie(element.a(), element.b()); });
+  for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
+    const auto nodes = element.nodes();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      for (std::size_t k = i + 1; k < nodes.size(); ++k) tie(nodes[i], nodes[k]);
+    }
+  });
 }
 
 }  // namespace clatter

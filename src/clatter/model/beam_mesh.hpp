@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <clatter/math/types.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <clatter/model/model.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
 namespace {

@@ -83,10 +83,13 @@ std::optional<int> node_index(std::string_view end_of_name, int nodes) {
   return index;
 }
 
-BodyLookup::BodyLookup(const Model& model) {
-  for (const BodySpec& body : model.bodies) add(body);
+// Without a list of bodies, complaints about every name would hide the reason.
+BodyLookup::BodyLookup(const std::vector<BodySpec>& bodies, const std::vector<BeamSpec>& beams,
+                       bool doubt_all)
+    : doubt_all_(doubt_all) {
+  for (const BodySpec& body : bodies) add(body);
   int elements_left = most_beam_elements;
-  for (const BeamSpec& beam : model.beams) {
+  for (const BeamSpec& beam : beams) {
     if (std::optional<BeamMesh> mesh = mesh_if_possible(beam, elements_left)) {
       add_beam(beam, std::move(*mesh));
       elements_left -= beam.elements;
@@ -94,8 +97,6 @@ BodyLookup::BodyLookup(const Model& model) {
       add_doubtful_beam(beam.name);
     }
   }
-  // Without a list of bodies, complaints about every name would hide the reason.
-  doubt_all_ = model.keys.is_doubtful("body") || model.keys.is_doubtful("beam");
 }
 
 void BodyLookup::add(const BodySpec& body) {

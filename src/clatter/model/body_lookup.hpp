@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <clatter/model/beam_mesh.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
 
@@ -17,12 +17,12 @@ namespace clatter {
 class BodyChoice {
  public:
   static BodyChoice unknown(std::string name = {}) { return {State::unknown, std::move(name)}; }
-  static BodyChoice ground() { return {State::ground, {}}; }
+  static BodyChoice ground() { return {State::fixed, {}}; }
   static BodyChoice of(const BodySpec& body);
   static BodyChoice of(const BeamSpec& beam, int index, const BeamMesh::Node& node);
 
   bool is_known() const { return state_ != State::unknown; }
-  bool is_ground() const { return state_ == State::ground; }
+  bool is_ground() const { return state_ == State::fixed; }
   bool is(BodyKind kind) const { return state_ == State::body && kind_ == kind; }
   /// Null for the ground, for nodes of beams, and when it is not known.
   const BodySpec* spec() const { return spec_; }
@@ -38,7 +38,7 @@ class BodyChoice {
   Vec3 point_to_space(const Vec3& in_body) const;
 
  private:
-  enum class State { unknown, ground, body };
+  enum class State { unknown, fixed, body };
   BodyChoice(State state, std::string name) : state_(state), name_(std::move(name)) {}
 
   State state_;
@@ -70,8 +70,10 @@ class BodyLookup {
   };
 
   BodyLookup() = default;
-  /// All bodies and beams of the model; those with mistakes as doubtful.
-  explicit BodyLookup(const Model& model);
+  /// All bodies and beams of a model; those with mistakes as doubtful. `doubt_all`: the lists
+  /// themselves have mistakes, so that no name is one.
+  BodyLookup(const std::vector<BodySpec>& bodies, const std::vector<BeamSpec>& beams,
+             bool doubt_all);
 
   void add(const BodySpec& body);
   void add_beam(const BeamSpec& beam, BeamMesh mesh);
@@ -89,8 +91,8 @@ class BodyLookup {
 
   std::map<std::string, const BodySpec*, std::less<>> bodies_;
   std::map<std::string, Beam, std::less<>> beams_;
-  bool doubt_all_ = false;  ///< the list of bodies itself has mistakes: no name is one
-  int hints_left_ = 100;    ///< a hint looks at all names, which must not add up
+  bool doubt_all_ = false;
+  int hints_left_ = 100;  ///< a hint looks at all names, which must not add up
 };
 
 }  // namespace clatter

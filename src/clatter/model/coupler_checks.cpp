@@ -8,11 +8,6 @@
 namespace clatter {
 namespace {
 
-bool has_coordinate(JointKind kind) {
-  return kind == JointKind::revolute || kind == JointKind::prismatic ||
-         kind == JointKind::cylindrical || kind == JointKind::distance;
-}
-
 void check_coupled_joint(const ObjectCheck& object, const CouplerSpec& coupler, std::size_t i,
                          const std::vector<JointSpec>& joints) {
   const std::string& name = coupler.joints[i];
@@ -24,11 +19,10 @@ void check_coupled_joint(const ObjectCheck& object, const CouplerSpec& coupler, 
     for (const JointSpec& joint : joints) known.push_back(joint.name);
     object.refuse_entry(
         "joints", i, fmt::format("unknown joint {}{}", in_quotes(name), did_you_mean(name, known)));
-  } else if (!has_coordinate(found->kind)) {
+  } else if (!has_free_coordinate(traits_of(found->kind))) {
     object.refuse_entry("joints", i,
-                        fmt::format("joint '{}' has no coordinate to couple; revolute, prismatic, "
-                                    "cylindrical and distance joints have one",
-                                    name));
+                        fmt::format("joint '{}' has no coordinate to couple; {} joints have one",
+                                    name, names_of_joints(has_free_coordinate, "", "and")));
   } else if (std::find(coupler.joints.begin(), before, name) != before) {
     object.refuse_entry("joints", i,
                         fmt::format("joint '{}' is named twice; add up its ratios", name));

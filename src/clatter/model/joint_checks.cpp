@@ -18,6 +18,9 @@ struct JointCheck {
   bool planar;
 };
 
+bool fits_points(const JointTraits& kind) { return kind.on_points; }
+bool fits_plane(const JointTraits& kind) { return kind.in_plane != InPlane::never; }
+
 void check_joined_bodies(const JointCheck& c) {
   if (c.a.same_as(c.b)) {
     c.object.refuse("b", c.a.is_ground()
@@ -25,21 +28,17 @@ void check_joined_bodies(const JointCheck& c) {
                              : fmt::format("'a' and 'b' are the same body '{}'", c.a.name()));
     return;
   }
-  const JointKind kind = c.joint.kind;
-  const bool turns_freely = kind == JointKind::ball || kind == JointKind::distance;
+  const JointTraits& kind = traits_of(c.joint.kind);
   for (const auto& [key, body] : {std::pair{"a", &c.a}, std::pair{"b", &c.b}}) {
-    if (!body->is(BodyKind::point) || turns_freely) continue;
-    c.object.refuse(key, fmt::format("point body '{}' does not turn, so it cannot have a {} joint; "
-                                     "use 'ball' or 'distance'",
-                                     body->name(), to_string(kind)));
+    if (!body->is(BodyKind::point) || kind.on_points) continue;
+    c.object.refuse(key,
+                    fmt::format("point body '{}' does not turn, so it cannot have a {} joint; "
+                                "use {}",
+                                body->name(), kind.name, names_of_joints(fits_points, "'", "or")));
   }
-  const bool fits_plane = kind != JointKind::ball && kind != JointKind::cylindrical &&
-                          kind != JointKind::universal && kind != JointKind::planar;
-  if (c.planar && !fits_plane) {
-    c.object.refuse("kind",
-                    fmt::format("a {} joint has no meaning between planar bodies; use 'fixed', "
-                                "'revolute', 'prismatic', 'distance', 'skate' or 'rolling'",
-                                to_string(kind)));
+  if (c.planar && !fits_plane(kind)) {
+    c.object.refuse("kind", fmt::format("a {} joint has no meaning between planar bodies; use {}",
+                                        kind.name, names_of_joints(fits_plane, "'", "or")));
   }
 }
 
@@ -48,15 +47,16 @@ void check_planar_axis(const JointCheck& c, std::string_view key, const Vec3& ax
   const std::string written = c.object.written(key);
   const bool is_about_z = axis.head<2>().isZero(plane_slack);
   const bool is_in_plane = std::abs(axis[2]) <= plane_slack;
-  if (c.joint.kind == JointKind::revolute && !is_about_z) {
-    c.object.refuse(key, fmt::format("'{}': between planar bodies a revolute joint turns about z, "
+  const JointTraits& kind = traits_of(c.joint.kind);
+  if (kind.in_plane == InPlane::about && !is_about_z) {
+    c.object.refuse(key, fmt::format("'{}': between planar bodies a {} joint turns about z, "
                                      "so the axis must be [0, 0, 1] or [0, 0, -1]",
-                                     written));
+                                     written, kind.name));
   }
-  if (c.joint.kind == JointKind::prismatic && !is_in_plane) {
-    c.object.refuse(key, fmt::format("'{}': between planar bodies a prismatic joint slides in the "
+  if (kind.in_plane == InPlane::along && !is_in_plane) {
+    c.object.refuse(key, fmt::format("'{}': between planar bodies a {} joint slides in the "
                                      "x-y plane, so the z component must be 0",
-                                     written));
+                                     written, kind.name));
   }
   const bool is_of_a = key == "axis_a";
   const bool counts = (c.joint.kind == JointKind::skate && !is_of_a) ||
@@ -93,15 +93,12 @@ void check_distance(const JointCheck& c) {
 
 void check_motor(const JointCheck& c) {
   if (!c.joint.motor) return;
-  const JointKind kind = c.joint.kind;
-  const bool can_be_driven = kind == JointKind::revolute || kind == JointKind::prismatic ||
-                             kind == JointKind::distance || kind == JointKind::skate;
-  if (can_be_driven) {
+  const JointTraits& kind = traits_of(c.joint.kind);
+  if (can_be_driven(kind)) {
     c.object.formula("motor", *c.joint.motor);
   } else {
-    c.object.refuse_key("motor", fmt::format("a {} joint cannot have a motor; revolute, prismatic, "
-                                             "distance and skate joints can",
-                                             to_string(kind)));
+    c.object.refuse_key("motor", fmt::format("a {} joint cannot have a motor; {} joints can",
+                                             kind.name, names_of_joints(can_be_driven, "", "and")));
   }
 }
 

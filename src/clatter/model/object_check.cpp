@@ -109,6 +109,24 @@ bool ObjectCheck::points(std::string_view key, const std::vector<Vec3>& values,
   return true;
 }
 
+bool ObjectCheck::curve(std::string_view key, const std::vector<Eigen::Vector2d>& values,
+                        std::string_view arguments) const {
+  if (!knows(key)) return false;
+  if (values.size() < 2) {
+    return refuse(key, fmt::format("'{}': give two points or more", written(key)));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].allFinite()) {
+      return refuse_entry(key, i, fmt::format("'{}': its numbers must be finite", written(key)));
+    }
+    if (i == 0 || values[i].x() > values[i - 1].x()) continue;
+    return refuse_entry(key, i,
+                        fmt::format("'{}': {} must ascend, but {} follows {}", written(key),
+                                    arguments, values[i].x(), values[i - 1].x()));
+  }
+  return true;
+}
+
 bool ObjectCheck::frame(std::string_view key, const Mat3& axes) const {
   if (!knows(key)) return false;
   if (!axes.allFinite()) {

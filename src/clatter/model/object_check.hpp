@@ -45,6 +45,9 @@ class ObjectCheck {
   bool vector_in_plane(std::string_view key, const Vec3& value) const;
   /// A list of points, in the plane or in space.
   bool points(std::string_view key, const std::vector<Vec3>& values, bool in_plane) const;
+  /// Two points or more, whose `arguments` ascend.
+  bool curve(std::string_view key, const std::vector<Eigen::Vector2d>& values,
+             std::string_view arguments) const;
   /// The columns are the axes of a right-handed frame.
   bool frame(std::string_view key, const Mat3& axes) const;
   /// Finite at the start.

@@ -6,12 +6,12 @@
 #include <clatter/model/beam_mesh.hpp>
 #include <clatter/model/body_lookup.hpp>
 #include <clatter/model/error.hpp>
-#include <clatter/model/model.hpp>
 #include <clatter/model/object_check.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
 
-// The parts of check(model) in checks.hpp, by subject. Each adds all mistakes of a spec.
+// The parts of check(model) in machine/checks.hpp, by subject. Each adds all mistakes of a spec.
 
 void check_body(const BodySpec& body, std::vector<Mistake>& mistakes);
 
@@ -23,8 +23,6 @@ void check_beam(const BeamSpec& beam, int elements_left, std::vector<Mistake>& m
 /// Nothing when mistakes leave open where the nodes are.
 std::optional<BeamMesh> mesh_if_possible(const BeamSpec& beam, int elements_left);
 
-void check_spring(const SpringSpec& spring, BodyLookup& bodies, std::vector<Mistake>& mistakes);
-void check_bushing(const BushingSpec& bushing, BodyLookup& bodies, std::vector<Mistake>& mistakes);
 void check_coupler(const CouplerSpec& coupler, const std::vector<JointSpec>& joints,
                    std::vector<Mistake>& mistakes);
 void check_load(const LoadSpec& load, BodyLookup& bodies, std::vector<Mistake>& mistakes);
@@ -36,9 +34,6 @@ void check_contact_group(const ContactGroupSpec& group, BodyLookup& bodies,
 void check_integrator(const IntegratorSpec& integrator, std::vector<Mistake>& mistakes);
 void check_output(const OutputSpec& output, std::vector<Mistake>& mistakes);
 void check_verify(const VerifySpec& verify, std::vector<Mistake>& mistakes);
-
-/// Names of all parts: that they can stand in paths of results and tell the parts apart.
-void check_names(const Model& model, std::vector<Mistake>& mistakes);
 
 /// The body that a spec names by a key. Adds a mistake when there is none.
 BodyChoice find_body(const ObjectCheck& object, std::string_view key, const std::string& name,

@@ -1,6 +1,6 @@
 #include <numbers>
 
-#include <clatter/model/model.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
 namespace {

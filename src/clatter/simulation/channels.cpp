@@ -99,8 +99,9 @@ ChannelList::ChannelList(const Model& model, const Machine& machine, bool separa
     list_nodes(beam);
     list_sections(beam);
   }
-  for (std::size_t s = 0; s < machine_.springs().size(); ++s) list_spring(s);
-  for (const Bushing& bushing : machine_.bushings()) list_bushing(bushing);
+  for_each_force_element(machine_.force_elements(), [&](const auto& element, std::size_t e) {
+    list_force_element(element, e);
+  });
   for (std::size_t j = 0; j < machine_.joints().size(); ++j) {
     const JointRow& row = machine_.joints()[j].rows().front();
     if (!row.is_term()) list_joint(j);
@@ -207,30 +208,15 @@ void ChannelList::put_sections(const Beam& beam, const State& state, double* out
   }
 }
 
-void ChannelList::list_spring(std::size_t s) {
-  const Spring& spring = machine_.springs()[s];
-  const std::string path = "springs/" + spring.name();
-  add(path + "/coordinate", {""}, "m or rad", [&spring, s](const State& state, double* out) {
-    *out = spring.coordinate(state.q, state.turns[s]);
-  });
-  add(path + "/tension", {""}, "N or N m", [&spring, s](const State& state, double* out) {
-    Spring::Force force;
-    spring.force(state.q, state.v, state.turns[s], force);
-    *out = force.tension;
-  });
-}
-
-void ChannelList::list_bushing(const Bushing& bushing) {
-  const auto list = [&](const char* name, const char* unit, Vec3 Bushing::Reading::*values) {
-    add("bushings/" + bushing.name() + name, {"x", "y", "z"}, unit,
-        [&bushing, values](const State& state, double* out) {
-          put(out, bushing.read(state.q, state.v).*values);
+template <class Element>
+void ChannelList::list_force_element(const Element& element, std::size_t e) {
+  for (ElementChannel& channel : element.channels()) {
+    add(fmt::format("{}/{}/{}", Element::plural, element.name(), channel.name),
+        std::move(channel.components), std::move(channel.unit),
+        [put = std::move(channel.put), e](const State& state, double* out) {
+          put(state.q, state.v, state.turns[e], out);
         });
-  };
-  list("/displacement", "m", &Bushing::Reading::displacement);
-  list("/rotation", "rad", &Bushing::Reading::rotation);
-  list("/force", "N", &Bushing::Reading::force);
-  list("/torque", "N m", &Bushing::Reading::torque);
+  }
 }
 
 ChannelList::JointMultipliers ChannelList::of_joint(const VecX& all, std::size_t j) const {

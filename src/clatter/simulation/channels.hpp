@@ -7,8 +7,8 @@
 
 #include <clatter/machine/kkt_matrix.hpp>
 #include <clatter/machine/machine.hpp>
+#include <clatter/machine/model.hpp>
 #include <clatter/machine/state.hpp>
-#include <clatter/model/model.hpp>
 #include <clatter/simulation/channel.hpp>
 
 namespace clatter {
@@ -50,8 +50,8 @@ class ChannelList {
   void list_body(const BodySpec& body, std::size_t n);
   void list_nodes(const Beam& beam);
   void list_sections(const Beam& beam);
-  void list_spring(std::size_t s);
-  void list_bushing(const Bushing& bushing);
+  template <class Element>
+  void list_force_element(const Element& element, std::size_t e);
   void list_joint(std::size_t j);
   void list_coupler(std::size_t j);
   void list_contact(std::size_t c);

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <clatter/analysis/statics.hpp>
-#include <clatter/model/checks.hpp>
+#include <clatter/machine/checks.hpp>
 #include <clatter/schemes/assembly.hpp>
 #include <clatter/schemes/make_scheme.hpp>
 #include <clatter/simulation/channels.hpp>

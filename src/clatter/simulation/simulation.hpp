@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <clatter/analysis/modes.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/machine/model.hpp>
 #include <clatter/simulation/channel.hpp>
 #include <clatter/simulation/run_statistics.hpp>
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include <clatter/model/model.hpp>
+#include <clatter/machine/model.hpp>
 
 namespace clatter {
 

@@ -8,8 +8,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <clatter/machine/model.hpp>
 #include <clatter/model/error.hpp>
-#include <clatter/model/model.hpp>
 #include <clatter/simulation/channel.hpp>
 #include <clatter/simulation/simulation.hpp>
 

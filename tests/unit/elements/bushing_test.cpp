@@ -57,7 +57,8 @@ Vec12 force(const Bushing& bushing, const Configuration& q, const NodalVector& v
 TEST(Bushing, elastic_force_is_minus_the_gradient_of_the_energy) {
   at_random_states([](const Bushing& bushing, const Configuration& q, const NodalVector& v) {
     const auto energy = [&](const VecX& d) -> VecX {
-      return VecX::Constant(1, bushing.energy(displaced(q, bushing.a(), bushing.b(), d), 0.0));
+      return VecX::Constant(
+          1, bushing.energy(displaced(q, bushing.nodes()[0], bushing.nodes()[1], d), 0.0));
     };
     const NodalVector rest = NodalVector::Zero(v.size());
     EXPECT_TRUE(agrees(-force(bushing, q, rest).transpose(), differences(energy, 12)));
@@ -67,7 +68,7 @@ TEST(Bushing, elastic_force_is_minus_the_gradient_of_the_energy) {
 TEST(Bushing, stiffness_is_minus_the_derivative_of_the_force_by_position) {
   at_random_states([](const Bushing& bushing, const Configuration& q, const NodalVector& v) {
     const auto minus_force = [&](const VecX& d) -> VecX {
-      return -force(bushing, displaced(q, bushing.a(), bushing.b(), d), v);
+      return -force(bushing, displaced(q, bushing.nodes()[0], bushing.nodes()[1], d), v);
     };
     Mat12 K, C;
     bushing.tangent(q, v, 0.0, K, C);
@@ -79,8 +80,8 @@ TEST(Bushing, damping_is_minus_the_derivative_of_the_force_by_velocity) {
   at_random_states([](const Bushing& bushing, const Configuration& q, const NodalVector& v) {
     const auto minus_force = [&](const VecX& d) -> VecX {
       NodalVector moved = v;
-      of_node(moved, bushing.a()) += d.head<6>();
-      of_node(moved, bushing.b()) += d.tail<6>();
+      of_node(moved, bushing.nodes()[0]) += d.head<6>();
+      of_node(moved, bushing.nodes()[1]) += d.tail<6>();
       return -force(bushing, q, moved);
     };
     Mat12 K, C;
@@ -91,7 +92,7 @@ TEST(Bushing, damping_is_minus_the_derivative_of_the_force_by_velocity) {
 
 TEST(Bushing, takes_out_the_damper_power_and_nothing_else) {
   at_random_states([](const Bushing& bushing, const Configuration& q, const NodalVector& v) {
-    const Vec12 pair = of_pair(v, bushing.a(), bushing.b());
+    const Vec12 pair = of_pair(v, bushing.nodes()[0], bushing.nodes()[1]);
     const NodalVector rest = NodalVector::Zero(v.size());
     const double with = force(bushing, q, v).dot(pair), without = force(bushing, q, rest).dot(pair);
     // Sums of some ten terms of up to a hundred watts.
@@ -103,7 +104,8 @@ TEST(Bushing, takes_out_the_damper_power_and_nothing_else) {
 TEST(Bushing, acts_on_its_bodies_with_opposite_forces_and_no_net_torque) {
   at_random_states([](const Bushing& bushing, const Configuration& q, const NodalVector& v) {
     const Vec12 f = force(bushing, q, v);
-    const auto a = static_cast<std::size_t>(bushing.a()), b = static_cast<std::size_t>(bushing.b());
+    const auto a = static_cast<std::size_t>(bushing.nodes()[0]),
+               b = static_cast<std::size_t>(bushing.nodes()[1]);
     EXPECT_LT((f.head<3>() + f.segment<3>(6)).norm(), 1e-12 * (1.0 + f.norm()));
     const Vec3 torque = q[a].x.cross(f.head<3>()) + q[a].R * f.segment<3>(3) +
                         q[b].x.cross(f.segment<3>(6)) + q[b].R * f.tail<3>();

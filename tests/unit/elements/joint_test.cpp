@@ -33,6 +33,7 @@ const std::vector<Freedom> kinds{
     {JointKind::cylindrical, {2, 5}, 2},
     {JointKind::universal, {3, 5}, 2},
     {JointKind::planar, {0, 1, 5}, -1},
+    {JointKind::slot, {2, 3, 4, 5}, 2},
 };
 
 std::string name_of(JointKind kind) { return std::string(to_string(kind)); }

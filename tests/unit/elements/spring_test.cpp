@@ -96,7 +96,8 @@ class EverySpring : public ::testing::TestWithParam<Case> {
 TEST_P(EverySpring, elastic_force_is_minus_the_gradient_of_the_energy) {
   at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
     const auto energy = [&](const VecX& d) -> VecX {
-      return VecX::Constant(1, spring.energy(displaced(q, spring.a(), spring.b(), d), 0.0));
+      return VecX::Constant(
+          1, spring.energy(displaced(q, spring.nodes()[0], spring.nodes()[1], d), 0.0));
     };
     const NodalVector rest = NodalVector::Zero(v.size());
     EXPECT_TRUE(agrees(-force(spring, q, rest).transpose(), differences(energy, 12)));
@@ -106,7 +107,7 @@ TEST_P(EverySpring, elastic_force_is_minus_the_gradient_of_the_energy) {
 TEST_P(EverySpring, stiffness_is_minus_the_derivative_of_the_force_by_position) {
   at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
     const auto minus_force = [&](const VecX& d) -> VecX {
-      return -force(spring, displaced(q, spring.a(), spring.b(), d), v);
+      return -force(spring, displaced(q, spring.nodes()[0], spring.nodes()[1], d), v);
     };
     Mat12 K, C;
     spring.tangent(q, v, 0.0, K, C);
@@ -118,8 +119,8 @@ TEST_P(EverySpring, damping_is_minus_the_derivative_of_the_force_by_velocity) {
   at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
     const auto minus_force = [&](const VecX& d) -> VecX {
       NodalVector moved = v;
-      of_node(moved, spring.a()) += d.head<6>();
-      of_node(moved, spring.b()) += d.tail<6>();
+      of_node(moved, spring.nodes()[0]) += d.head<6>();
+      of_node(moved, spring.nodes()[1]) += d.tail<6>();
       return -force(spring, q, moved);
     };
     Mat12 K, C;
@@ -130,7 +131,7 @@ TEST_P(EverySpring, damping_is_minus_the_derivative_of_the_force_by_velocity) {
 
 TEST_P(EverySpring, takes_out_the_damper_power_and_nothing_else) {
   at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
-    const Vec12 pair = of_pair(v, spring.a(), spring.b());
+    const Vec12 pair = of_pair(v, spring.nodes()[0], spring.nodes()[1]);
     const NodalVector rest = NodalVector::Zero(v.size());
     const double with = force(spring, q, v).dot(pair), without = force(spring, q, rest).dot(pair);
     EXPECT_NEAR(spring.dissipated_power(q, v, 0.0), without - with, 1e-12 * (1.0 + std::abs(with)));
@@ -141,7 +142,8 @@ TEST_P(EverySpring, takes_out_the_damper_power_and_nothing_else) {
 TEST_P(EverySpring, pushes_its_ends_with_opposite_forces_and_no_net_torque) {
   at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
     const Vec12 f = force(spring, q, v);
-    const auto a = static_cast<std::size_t>(spring.a()), b = static_cast<std::size_t>(spring.b());
+    const auto a = static_cast<std::size_t>(spring.nodes()[0]),
+               b = static_cast<std::size_t>(spring.nodes()[1]);
     EXPECT_LT((f.head<3>() + f.segment<3>(6)).norm(), 1e-12 * (1.0 + f.norm()));
     const Vec3 torque = q[a].x.cross(f.head<3>()) + q[a].R * f.segment<3>(3) +
                         q[b].x.cross(f.segment<3>(6)) + q[b].R * f.tail<3>();

@@ -71,8 +71,8 @@ SpringSpec torsional(std::string a, std::string b, const Vec3& axis) {
 double tension_at_start(const Model& model) {
   const Machine machine(model);
   Spring::Force force;
-  machine.springs()[0].force(machine.initial_configuration(), machine.initial_velocity(),
-                             machine.turns_at_start()[0], force);
+  machine.all<Spring>()[0].force(machine.initial_configuration(), machine.initial_velocity(),
+                                 machine.turns_at_start()[0], force);
   return force.tension;
 }
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <clatter/model/model.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
 namespace {

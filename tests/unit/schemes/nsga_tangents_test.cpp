@@ -495,12 +495,24 @@ BushingSpec bushing_anywhere(std::string a, std::string b, Random& random, bool 
   return bushing;
 }
 
+/// Taut, through three bodies, one of them twice.
+CableSpec cable_anywhere(Random& random, bool planar = false) {
+  CableSpec cable;
+  cable.name = "cable";
+  for (const char* body : {"A", "", "B", "A"}) cable.through.push_back(at(body, random, planar));
+  cable.stiffness = 3.0;
+  cable.damping = 0.02;
+  cable.rest_length = 0.1;
+  return cable;
+}
+
 /// With a condition over all joints that have a coordinate, which share bodies, and one over two.
 Model geared_in_space(Random& random) {
   Model model = everything_in_space(random);
   model.couplers = {{"all", {"revolute", "slide", "link"}, {1.0, -2.0, 0.5}, 0.3, {}, {}},
                     {"two", {"slide", "revolute"}, {0.7, 0.2}, {}, {}, {}}};
   model.bushings = {bushing_anywhere("A", "C", random), bushing_anywhere("", "B", random)};
+  model.cables = {cable_anywhere(random)};
   return model;
 }
 
@@ -516,6 +528,7 @@ Model geared_in_the_plane(Random& random) {
   model.joints = {pin, other};
   model.couplers = {{"gear", {"wheel", "other"}, {1.0, -3.0}, {}, {}, {}}};
   model.bushings = {bushing_anywhere("A", "B", random, true)};
+  model.cables = {cable_anywhere(random, true)};
   return model;
 }
 

@@ -160,7 +160,8 @@ TEST_F(Allocation, none_by_any_integrator) {
   for (const IntegratorKind kind :
        {IntegratorKind::nsga, IntegratorKind::nsga_coupled, IntegratorKind::moreau}) {
     for (const char* file : {"002/tippe-top.toml", "002/ball-in-cylinder.toml",
-                             "nonholonomic/sleigh-against-wall.toml", "stacks/wedge.toml"}) {
+                             "nonholonomic/sleigh-against-wall.toml", "stacks/wedge.toml",
+                             "elements/cable-tackle.toml"}) {
       SCOPED_TRACE(file);
       Model model = example(file);
       model.integrator.kind = kind;

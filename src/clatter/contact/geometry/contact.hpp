@@ -7,7 +7,7 @@
 
 #include <clatter/contact/law/friction_law.hpp>
 #include <clatter/elements/pair_coordinate.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include <clatter/io/toml_table.hpp>
 #include <clatter/model/body_lookup.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/model/key_table.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
 
@@ -35,31 +35,30 @@ class NamedBodies {
   }
 
   /// The body that a key names; the ground when the key is absent.
-  BodyChoice find(const TomlTable& table, std::string_view key) const;
+  BodyChoice find(const KeyTable& table, std::string_view key) const;
   /// The same where a beam or a repeated body may be named as a whole, which means all its nodes or
   /// copies.
-  std::vector<BodyChoice> find_all(const TomlTable& table, std::string_view key) const;
+  std::vector<BodyChoice> find_all(const KeyTable& table, std::string_view key) const;
   /// The same for a key that lists names.
-  std::vector<BodyChoice> find_list(const TomlTable& table, std::string_view key) const;
+  std::vector<BodyChoice> find_list(const KeyTable& table, std::string_view key) const;
 
  private:
-  BodyChoice find_named(const TomlTable& table, std::string_view key,
-                        const std::string& name) const;
-  std::vector<BodyChoice> find_all_named(const TomlTable& table, std::string_view key,
+  BodyChoice find_named(const KeyTable& table, std::string_view key, const std::string& name) const;
+  std::vector<BodyChoice> find_all_named(const KeyTable& table, std::string_view key,
                                          const std::string& name) const;
 
   std::map<std::string, std::vector<const BodySpec*>, std::less<>> families_;
 };
 
 /// A point in the frame of a body, the origin when the key is absent.
-Vec3 read_point(const TomlTable& table, std::string_view key, const BodyChoice& body,
+Vec3 read_point(const KeyTable& table, std::string_view key, const BodyChoice& body,
                 Dimension pair);
 
 /// Reads the names of a list of tables: noun and number for those without.
 class NameReader {
  public:
   explicit NameReader(std::string noun) : noun_(std::move(noun)) {}
-  std::string read(const TomlTable& table);
+  std::string read(const KeyTable& table);
 
  private:
   std::string noun_;

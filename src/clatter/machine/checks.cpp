@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <clatter/model/checks.hpp>
+#include <clatter/machine/checks.hpp>
+#include <clatter/machine/name_checks.hpp>
 #include <clatter/model/part_checks.hpp>
 
 namespace clatter {
@@ -65,9 +66,14 @@ std::vector<Mistake> check(const Model& model) {
       elements_left -= beam.elements;
     }
   }
-  BodyLookup bodies(model);
-  for (const SpringSpec& spring : model.springs) check_spring(spring, bodies, mistakes);
-  for (const BushingSpec& bushing : model.bushings) check_bushing(bushing, bodies, mistakes);
+  BodyLookup bodies(model.bodies, model.beams, !lists_are_known);
+  ForceKinds::for_each([&]<class Kind>() {
+    for (const auto& spec : model.*Kind::list) {
+      const ObjectCheck object(fmt::format("{} '{}'", Kind::word, spec.name), spec.place, spec.keys,
+                               mistakes);
+      Kind::check(spec, object, bodies);
+    }
+  });
   for (const LoadSpec& load : model.loads) check_load(load, bodies, mistakes);
   for (const JointSpec& joint : model.joints) check_joint(joint, bodies, mistakes);
   for (const CouplerSpec& coupler : model.couplers) {

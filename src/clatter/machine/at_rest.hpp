@@ -1,6 +1,6 @@
 #pragma once
 
-#include <clatter/model/model.hpp>
+#include <clatter/machine/model.hpp>
 
 namespace clatter {
 

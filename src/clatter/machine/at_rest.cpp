@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <clatter/model/at_rest.hpp>
+#include <clatter/machine/at_rest.hpp>
 
 namespace clatter {
 namespace {

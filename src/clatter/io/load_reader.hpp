@@ -2,14 +2,11 @@
 
 #include <vector>
 
-#include <clatter/io/body_keys.hpp>
 #include <clatter/io/toml_table.hpp>
-#include <clatter/model/model.hpp>
+#include <clatter/model/body_keys.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
-
-std::vector<SpringSpec> read_springs(const std::vector<TomlTable>& tables,
-                                     const NamedBodies& bodies);
 
 std::vector<LoadSpec> read_loads(const std::vector<TomlTable>& tables, const NamedBodies& bodies);
 

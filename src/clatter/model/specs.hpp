@@ -11,14 +11,16 @@
 #include <clatter/math/types.hpp>
 #include <clatter/model/contact_solver_kind.hpp>
 #include <clatter/model/error.hpp>
+#include <clatter/model/joint_kinds.hpp>
 #include <clatter/model/key_places.hpp>
 
 namespace clatter {
 
-// What a model file says, as plain values: SI units, angles in radians. Nothing here computes; the
-// equations of motion are built from it by Machine. Specs name other specs; an empty body name is
-// the ground. `place` and `keys` tell error messages where in a file the spec and its values stand;
-// a model built in code leaves them empty. checks.hpp says what of it all makes no sense.
+// What a model says of its parts, as plain values: SI units, angles in radians. Nothing here
+// computes; the equations of motion are built from it by Machine. Specs name other specs; an empty
+// body name is the ground. `place` and `keys` tell error messages where in a file the spec and its
+// values stand; a model built in code leaves them empty. Kinds of force elements have their specs
+// in their own files. All of it together is a Model.
 
 // ---- Bodies
 // ---------------------------------------------------------------------------------------
@@ -139,54 +141,6 @@ struct BeamSpec {
 // ---- Forces
 // ---------------------------------------------------------------------------------------
 
-enum class SpringKind {
-  axial,      ///< along the line between the two points, geometrically nonlinear
-  linear,     ///< along `axis` (fixed in a), whatever the lateral displacement
-  torsional,  ///< about `axis` (fixed in a)
-};
-
-enum class SpringLawKind {
-  linear,
-  one_sided,  ///< linear, in tension or in compression only
-  table,      ///< linear between points
-  gas,        ///< a column of gas, pushes apart
-};
-
-struct SpringSpec {
-  std::string name;
-  SpringKind kind = SpringKind::axial;
-  Attachment a, b;
-  Vec3 axis = Vec3::UnitX();  ///< linear, torsional: in the frame of a
-  SpringLawKind law = SpringLawKind::linear;
-  double stiffness = 0.0;  ///< [N/m], [N m/rad]; linear, one_sided
-  double damping = 0.0;    ///< [N s/m], [N m s/rad]
-  /// Length, or angle of b against a about the axis (0 where their frames agree, whole turns of
-  /// planar bodies count), without force; as at the start when absent.
-  std::optional<double> rest;
-  bool acts_in_tension = true;         ///< one_sided: in tension, else in compression
-  std::vector<Eigen::Vector2d> table;  ///< elongation [m], [rad], ascending, and tension
-  double force = 0.0;                  ///< [N] gas: at the rest length
-  double gas_length = 0.0;             ///< [m] of the column there
-  double exponent = 1.0;               ///< gas: 1 isothermal to 1.4 adiabatic
-  Place place;
-  KeyPlaces keys;
-};
-
-/// Springs and dampers along and about three axes fixed in a.
-struct BushingSpec {
-  std::string name;
-  Attachment a, b;
-  Mat3 axes_a = Mat3::Identity();  ///< columns: axes in the frame of a
-  Mat3 axes_b = Mat3::Identity();  ///< the same in the frame of b, equal in space without torque
-  Vec3 stiffness = Vec3::Zero();   ///< [N/m]
-  Vec3 rotational_stiffness = Vec3::Zero();  ///< [N m/rad]
-  Vec3 damping = Vec3::Zero();               ///< [N s/m]
-  Vec3 rotational_damping = Vec3::Zero();    ///< [N m s/rad]
-  Vec3 preload = Vec3::Zero();               ///< [N] tension where the two points meet
-  Place place;
-  KeyPlaces keys;
-};
-
 struct LoadSpec {
   std::string name;
   Attachment at;
@@ -199,26 +153,6 @@ struct LoadSpec {
 
 // ---- Joints
 // ---------------------------------------------------------------------------------------
-
-enum class JointKind {
-  fixed,
-  ball,
-  revolute,     ///< about z of the joint frame
-  prismatic,    ///< along z
-  cylindrical,  ///< about and along z
-  universal,    ///< about z of a and x of b
-  planar,       ///< moves in the x-y plane of the joint frame of a
-  distance,     ///< keeps the distance between the two points
-  skate,        ///< the point of b does not slip along z of b
-  rolling,      ///< a sphere or disc of b rolls on the plane of a that z of a is normal to
-};
-/// In the order of the kinds.
-inline constexpr std::array<std::string_view, 10> joint_names{
-    "fixed",     "ball",   "revolute", "prismatic", "cylindrical",
-    "universal", "planar", "distance", "skate",     "rolling"};
-inline std::string_view to_string(JointKind kind) {
-  return joint_names[static_cast<std::size_t>(kind)];
-}
 
 struct JointSpec {
   std::string name;
@@ -358,28 +292,6 @@ struct VerifySpec {
   std::optional<double> reference_step;
   std::vector<std::string> set;  ///< overrides of this run, "integrator.step=1e-4"
   std::string note;
-  Place place;
-  KeyPlaces keys;
-};
-
-struct Model {
-  std::string title;
-  Vec3 gravity = Vec3::Zero();  ///< [m/s²]
-  bool assemble = false;        ///< move bodies so that the joints fit, and say what moved
-  bool equilibrium = false;     ///< start from the static equilibrium under the loads at t = 0
-  std::vector<BodySpec> bodies;
-  std::vector<BeamSpec> beams;
-  std::vector<SpringSpec> springs;
-  std::vector<BushingSpec> bushings;
-  std::vector<LoadSpec> loads;
-  std::vector<JointSpec> joints;
-  std::vector<CouplerSpec> couplers;
-  std::vector<ContactSpec> contacts;
-  std::vector<ContactGroupSpec> contact_groups;
-  IntegratorSpec integrator;
-  OutputSpec output;
-  std::vector<VerifySpec> verify;
-  std::string file;  ///< where it was read from, empty when built in code
   Place place;
   KeyPlaces keys;
 };

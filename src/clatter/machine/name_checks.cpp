@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <clatter/machine/name_checks.hpp>
 #include <clatter/model/nearest_word.hpp>
 #include <clatter/model/part_checks.hpp>
 
@@ -98,8 +99,9 @@ void check_names(const Model& model, std::vector<Mistake>& mistakes) {
   check_all({"body", "bodies", mistakes}, model.bodies);
   check_all({"beam", "beams", mistakes}, model.beams);
   check_names_of_nodes(model, mistakes);
-  check_all({"spring", "springs", mistakes}, model.springs);
-  check_all({"bushing", "bushings", mistakes}, model.bushings);
+  ForceKinds::for_each([&]<class Kind>() {
+    check_all({std::string(Kind::word), std::string(Kind::plural), mistakes}, model.*Kind::list);
+  });
   check_all({"load", "loads", mistakes}, model.loads);
   check_all({"joint", "joints", mistakes}, model.joints);
   check_all({"coupler", "couplers", mistakes}, model.couplers);

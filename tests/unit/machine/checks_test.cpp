@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <clatter/model/checks.hpp>
+#include <clatter/machine/checks.hpp>
 #include <clatter/simulation/simulation.hpp>
 
 namespace clatter {
@@ -108,6 +108,11 @@ Model sound_model() {
                spring("guide", SpringKind::linear, "ball", "rod.end"),
                spring("twist", SpringKind::torsional, "ball", "brick"),
                spring("hairspring", SpringKind::torsional, "disc", "plate")};
+  CableSpec rope;
+  rope.name = "rope";
+  rope.through = {{"ball", {0, 0, 0}}, {"", {0, 0, 5}}, {"bead", {0, 0, 0}}};
+  rope.stiffness = 100;
+  m.cables = {rope};
   m.loads = {load("push", "rod.2"), load("turn", "disc"), load("pull", "bead")};
   m.joints = {joint("hinge", JointKind::revolute, "ball", "brick"),
               joint("link", JointKind::distance, "brick", "bead"),
@@ -485,6 +490,27 @@ const std::vector<Case> forces = {
        m.springs[coil].b = {"disc", {0, 0, 1}};
      },
      {"'b.point': planar bodies stay"}},
+    {"cable_of_one_point",
+     [](Model& m) { m.cables[0].through.resize(1); },
+     {"cable 'rope'", "needs two points or more"}},
+    {"cable_on_ground",
+     [](Model& m) {
+       m.cables[0].through = {{"", {0, 0, 1}}, {"ground", {0, 0, 2}}};
+     },
+     {"cable 'rope'", "all its points are on the ground"}},
+    {"cable_on_one_body",
+     [](Model& m) {
+       m.cables[0].through = {{"brick", {0, 0, 1}}, {"brick", {0, 0, 2}}};
+     },
+     {"all points of the cable are on body 'brick'"}},
+    {"cable_on_unknown_body",
+     [](Model& m) { m.cables[0].through[1].body = "brik"; },
+     {"cable 'rope'", "unknown body 'brik'"}},
+    {"cable_off_a_point",
+     [](Model& m) { m.cables[0].through[2].point.x() = 1; },
+     {"'through.3.point': point body 'bead' has no other point than its origin"}},
+    {"cable_without_stiffness", [](Model& m) { m.cables[0].stiffness = 0; }, {"'stiffness'"}},
+    {"cable_that_drives", [](Model& m) { m.cables[0].damping = -1; }, {"'damping'"}},
     {"load_on_ground",
      [](Model& m) { m.loads[push].at.body = ""; },
      {"load 'push'", "a load needs a body that can move, not the ground"}},

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <clatter/io/body_keys.hpp>
+#include <clatter/model/body_keys.hpp>
 
 namespace clatter {
 
@@ -15,25 +15,25 @@ Dimension dimension_on(const BodyChoice& body, Dimension pair) {
   return body.is(BodyKind::planar) ? Dimension::two : Dimension::three;
 }
 
-BodyChoice NamedBodies::find(const TomlTable& table, std::string_view key) const {
+BodyChoice NamedBodies::find(const KeyTable& table, std::string_view key) const {
   if (!table.has(key)) return BodyChoice::ground();
   const std::optional<std::string> name = table.text(key);
   return name ? find_named(table, key, *name) : BodyChoice::unknown();
 }
 
-BodyChoice NamedBodies::find_named(const TomlTable& table, std::string_view key,
+BodyChoice NamedBodies::find_named(const KeyTable& table, std::string_view key,
                                    const std::string& name) const {
   if (!name.empty()) return lookup.find(name);
   table.refuse(key, "unknown body ''");  // in a spec it would be the ground
   return BodyChoice::unknown();
 }
 
-std::vector<BodyChoice> NamedBodies::find_all(const TomlTable& table, std::string_view key) const {
+std::vector<BodyChoice> NamedBodies::find_all(const KeyTable& table, std::string_view key) const {
   const std::optional<std::string> name = table.text(key);
   return name ? find_all_named(table, key, *name) : std::vector{find(table, key)};
 }
 
-std::vector<BodyChoice> NamedBodies::find_list(const TomlTable& table, std::string_view key) const {
+std::vector<BodyChoice> NamedBodies::find_list(const KeyTable& table, std::string_view key) const {
   std::vector<BodyChoice> all;
   for (const std::string& name : table.texts(key).value_or(std::vector<std::string>{})) {
     for (BodyChoice& choice : find_all_named(table, key, name)) all.push_back(std::move(choice));
@@ -41,7 +41,7 @@ std::vector<BodyChoice> NamedBodies::find_list(const TomlTable& table, std::stri
   return all;
 }
 
-std::vector<BodyChoice> NamedBodies::find_all_named(const TomlTable& table, std::string_view key,
+std::vector<BodyChoice> NamedBodies::find_all_named(const KeyTable& table, std::string_view key,
                                                     const std::string& name) const {
   std::vector<BodyChoice> choices;
   if (const auto family = families_.find(name); family != families_.end()) {
@@ -57,12 +57,12 @@ std::vector<BodyChoice> NamedBodies::find_all_named(const TomlTable& table, std:
   return choices;
 }
 
-Vec3 read_point(const TomlTable& table, std::string_view key, const BodyChoice& body,
+Vec3 read_point(const KeyTable& table, std::string_view key, const BodyChoice& body,
                 Dimension pair) {
   return table.vector(key, notation(dimension_on(body, pair))).value_or(Vec3::Zero());
 }
 
-std::string NameReader::read(const TomlTable& table) {
+std::string NameReader::read(const KeyTable& table) {
   ++count_;
   return table.text("name").value_or(fmt::format("{}{}", noun_, count_));
 }

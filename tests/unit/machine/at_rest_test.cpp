@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <clatter/model/at_rest.hpp>
+#include <clatter/machine/at_rest.hpp>
 
 namespace clatter {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include <clatter/machine/model.hpp>
 #include <clatter/model/error.hpp>
-#include <clatter/model/model.hpp>
 
 namespace clatter {
 
