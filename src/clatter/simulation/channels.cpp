@@ -231,39 +231,34 @@ ChannelList::JointMultipliers ChannelList::mean_force(const State& state, std::s
   return force;
 }
 
-void ChannelList::joint_reaction(const State& state, std::size_t j,
-                                 const JointMultipliers& multipliers, Vec3& force,
-                                 Vec3& torque) const {
+void ChannelList::put_joint(const State& state, std::size_t j, double* out) const {
   const Joint& joint = machine_.joints()[j];
-  PairRows rows(multipliers.size(), 12);
+  PairRows rows(static_cast<Eigen::Index>(joint.rows().size()), 12);
   Vec12 g;
   for (std::size_t i = 0; i < joint.rows().size(); ++i) {
     joint.rows()[i].row(state.q, g);
     rows.row(static_cast<Eigen::Index>(i)) = g.transpose();
   }
-  const Vec6 on_b = rows.rightCols<6>().transpose() * multipliers;
-  joint.reaction(on_b, state.q, force, torque);
+  Vec3 force, torque;
+  const auto find_reaction = [&](const JointMultipliers& multipliers) {
+    const Vec6 on_b = rows.rightCols<6>().transpose() * multipliers;
+    joint.reaction(on_b, state.q, force, torque);
+  };
+  find_reaction(mean_force(state, j));
+  put(out, force);
+  put(out + 3, torque);
+  find_reaction(of_joint(state.sums.joint_impulses, j));
+  put(out + 6, force);
 }
 
 void ChannelList::list_joint(std::size_t j) {
   const Joint& joint = machine_.joints()[j];
   const std::string path = "joints/" + joint.name();
   const std::vector<std::string> axes{"x", "y", "z"};
-  add(path + "/force", axes, "N", [this, j](const State& state, double* out) {
-    Vec3 force, torque;
-    joint_reaction(state, j, mean_force(state, j), force, torque);
-    put(out, force);
-  });
-  add(path + "/torque", axes, "N m", [this, j](const State& state, double* out) {
-    Vec3 force, torque;
-    joint_reaction(state, j, mean_force(state, j), force, torque);
-    put(out, torque);
-  });
-  add(path + "/impulse", axes, "N s", [this, j](const State& state, double* out) {
-    Vec3 force, torque;
-    joint_reaction(state, j, of_joint(state.sums.joint_impulses, j), force, torque);
-    put(out, force);
-  });
+  add(path + "/force", axes, "N",
+      [this, j](const State& state, double* out) { put_joint(state, j, out); });
+  add_unfilled(path + "/torque", axes, "N m");
+  add_unfilled(path + "/impulse", axes, "N s");
   if (joint.has_coordinate()) {
     add(path + "/coordinate", {""}, joint.coordinate_is_angle() ? "rad" : "m",
         [this, &joint, j](const State& state, double* out) {

@@ -65,9 +65,8 @@ class ChannelList {
   JointMultipliers of_joint(const VecX& all, std::size_t j) const;
   /// In a step with an impact the jump is an impulse, not a force.
   JointMultipliers mean_force(const State& state, std::size_t j) const;
-  /// Force and torque on b at the joint.
-  void joint_reaction(const State& state, std::size_t j, const JointMultipliers& multipliers,
-                      Vec3& force, Vec3& torque) const;
+  /// Force, torque and impulse on b at the joint.
+  void put_joint(const State& state, std::size_t j, double* out) const;
 
   const Machine& machine_;
   bool separates_forces_;
