@@ -17,12 +17,12 @@ namespace clatter {
 class BodyChoice {
  public:
   static BodyChoice unknown(std::string name = {}) { return {State::unknown, std::move(name)}; }
-  static BodyChoice ground() { return {State::ground, {}}; }
+  static BodyChoice ground() { return {State::the_ground, {}}; }
   static BodyChoice of(const BodySpec& body);
   static BodyChoice of(const BeamSpec& beam, int index, const BeamMesh::Node& node);
 
   bool is_known() const { return state_ != State::unknown; }
-  bool is_ground() const { return state_ == State::ground; }
+  bool is_ground() const { return state_ == State::the_ground; }
   bool is(BodyKind kind) const { return state_ == State::body && kind_ == kind; }
   /// Null for the ground, for nodes of beams, and when it is not known.
   const BodySpec* spec() const { return spec_; }
@@ -38,7 +38,7 @@ class BodyChoice {
   Vec3 point_to_space(const Vec3& in_body) const;
 
  private:
-  enum class State { unknown, ground, body };
+  enum class State { unknown, the_ground, body };
   BodyChoice(State state, std::string name) : state_(state), name_(std::move(name)) {}
 
   State state_;
