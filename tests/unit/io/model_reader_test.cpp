@@ -525,6 +525,41 @@ hollow = { radius = 3, at = [1, 2, 3] }
   EXPECT_EQ(bowl.face_radius, 3.0);
 }
 
+TEST(ReadContact, of_spheres_in_a_bore_is_one_for_each_or_a_group) {
+  const auto model_with = [](int balls) {
+    return model_of(fmt::format(R"toml(
+[[body]]
+name = "tube"
+mass = 1
+inertia = [1, 1, 1]
+[[body]]
+name = "ball"
+mass = 1
+shape = {{ kind = "sphere", radius = 0.5 }}
+repeat = {{ count = [{}, 1, 1], spacing = [1.5, 1, 1] }}
+[[contact]]
+name = "pipe"
+sphere = {{ body = "ball" }}
+bore = {{ body = "tube", point = [1, 2, 3], axis = [0, 3, 4], radius = 2 }}
+)toml",
+                                balls));
+  };
+  const Model few = model_with(2);
+  ASSERT_EQ(few.contacts.size(), 2u);
+  const ContactSpec& pipe = few.contacts[1];
+  EXPECT_EQ(pipe.name, "pipe.ball.1");
+  EXPECT_EQ(pipe.geometry, SphereInBore::geometry);
+  EXPECT_EQ(pipe.radius, 0.5);
+  EXPECT_EQ(pipe.face.body, "tube");
+  EXPECT_EQ(pipe.face.point, Vec3(1, 2, 3));
+  EXPECT_EQ(pipe.direction, Vec3(0, 0.6, 0.8));
+  EXPECT_EQ(pipe.face_radius, 2.0);
+  const Model many = model_with(61);
+  EXPECT_TRUE(many.contacts.empty());
+  ASSERT_EQ(many.contact_groups.size(), 1u);
+  EXPECT_EQ(many.contact_groups[0].spheres.size(), 61u);
+}
+
 TEST(ReadContact, of_a_disc_in_the_plane_takes_its_radius_from_the_shape) {
   const Model model = model_of(R"toml(
 [[body]]

@@ -615,6 +615,10 @@ Model spheres_in_space(Random& random) {
   ContactSpec in_ground = in_sphere;
   in_ground.name = "in a sphere of the ground";
   in_ground.face = at("", random);
+  ContactSpec in_bore = in_sphere;
+  in_bore.name = "in bore";
+  in_bore.geometry = SphereInBore::geometry;
+  in_bore.direction = Vec3(1.0, 1.0, 1.0);
   ContactSpec point_body = on_sphere;  // only one of the two turns
   point_body.name = "of a point body";
   point_body.point = {"P", Vec3::Zero()};
@@ -630,7 +634,7 @@ Model spheres_in_space(Random& random) {
   ContactSpec rolls_only = on_sphere;
   rolls_only.name = "rolls only";
   rolls_only.friction = rolls_only.tangential_restitution = rolls_only.drilling_friction = 0.0;
-  model.contacts = {on_face,    on_sphere,     in_sphere,     in_ground,
+  model.contacts = {on_face,    on_sphere,     in_sphere,     in_ground, in_bore,
                     point_body, neither_turns, point_on_face, rolls_only};
   return model;
 }

@@ -132,6 +132,7 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
     return GetParam().geometry == PointOnFace::geometry ||
            GetParam().geometry == SphereOnFace::geometry;
   }
+  static bool in_bore() { return GetParam().geometry == SphereInBore::geometry; }
   static const std::vector<Node>& nodes() { return planar() ? in_plane : in_space; }
 
   static Vec3 flat(Vec3 v) {
@@ -170,6 +171,7 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
     if (GetParam().geometry == SphereInSphere::geometry) {
       spec_.face_radius = random.number(1.0, 2.0);
     }
+    if (in_bore()) spec_.face_radius = random.number(1.0, 2.0);
     spec_.friction = 0.3;
     spec_.rolling_friction = 0.02;
     if (GetParam().patch) {
@@ -196,7 +198,13 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
 
   const NodeState& state_a() const { return q_[static_cast<std::size_t>(contact_->a())]; }
   const NodeState& state_b() const { return q_[static_cast<std::size_t>(contact_->b())]; }
-  Vec3 centre_a() const { return state_a().x + state_a().R * spec_.face.point; }
+  /// Of a bore the point of its axis that is nearest to b.
+  Vec3 centre_a() const {
+    const Vec3 point = state_a().x + state_a().R * spec_.face.point;
+    if (!in_bore()) return point;
+    const Vec3 axis = state_a().R * spec_.direction.normalized();
+    return point + axis.dot(centre_b() - point) * axis;
+  }
   Vec3 centre_b() const { return state_b().x + state_b().R * spec_.point.point; }
 
   Vec3 spin(int node) const {
@@ -211,7 +219,7 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
   Vec3 normal() const {
     if (on_face()) return state_a().R * spec_.direction.normalized();
     const Vec3 outward = (centre_b() - centre_a()).normalized();
-    return GetParam().geometry == SphereInSphere::geometry ? Vec3(-outward) : outward;
+    return GetParam().geometry.inside ? Vec3(-outward) : outward;
   }
   /// Where b touches, and what of a touches it: of a face the point under it.
   Vec3 place_on_b() const { return centre_b() - spec_.radius * normal(); }
@@ -434,6 +442,8 @@ INSTANTIATE_TEST_SUITE_P(
         Surfaces{"sphere_on_sphere_with_patch", SphereOnSphere::geometry, false, true},
         Surfaces{"sphere_in_sphere", SphereInSphere::geometry, false},
         Surfaces{"sphere_in_sphere_with_patch", SphereInSphere::geometry, false, true},
+        Surfaces{"sphere_in_bore", SphereInBore::geometry, false},
+        Surfaces{"sphere_in_bore_with_patch", SphereInBore::geometry, false, true},
         Surfaces{"point_on_line", PointOnFace::geometry, true},
         Surfaces{"disc_on_line", SphereOnFace::geometry, true},
         Surfaces{"disc_on_disc", SphereOnSphere::geometry, true},
@@ -601,6 +611,41 @@ TEST(SpheresInContact, turn_the_planar_tangent_with_the_normal_through_a_full_tu
     const Vec3 right(std::sin(angle), -std::cos(angle), 0.0);  // of the way outward
     EXPECT_LT((contact.frame(q, Vec3::Zero()).tangents[0] - right).norm(), 1e-14);
   }
+}
+
+TEST(SphereInBore, rolls_along_and_around_without_slip) {
+  ContactSpec spec;
+  spec.geometry = SphereInBore::geometry;
+  spec.direction = Vec3::UnitX();
+  spec.radius = 1.0;
+  spec.face_radius = 4.0;
+  spec.friction = 0.3;
+  const Contact contact(spec, ground, 1, in_space);
+  Configuration q(3);
+  q[1].x = Vec3(7.0, 0.0, -3.0);
+  EXPECT_EQ(contact.gap(q), 0.0);
+  EXPECT_EQ(contact.frame(q, Vec3::UnitX()).normal, Vec3::UnitZ());
+  NodalVector v = NodalVector::Zero(18);
+  v.segment<3>(6) = Vec3(2.0, 5.0, 0.0);
+  v.segment<3>(9) = Vec3(-5.0, 2.0, 0.0);
+  EXPECT_LT(rates(contact, q, v).norm(), 1e-15);
+}
+
+TEST(SphereInBore, is_finite_on_the_axis) {
+  ContactSpec spec;
+  spec.geometry = SphereInBore::geometry;
+  spec.direction = Vec3(1.0, 2.0, 2.0);
+  spec.radius = 1.0;
+  spec.face_radius = 4.0;
+  spec.friction = 0.3;
+  const Contact contact(spec, 1, 2, in_space);
+  Configuration q(3);
+  EXPECT_EQ(contact.gap(q), 3.0);
+  EXPECT_NEAR(contact.frame(q, Vec3::Zero()).normal.dot(spec.direction), 0.0, 1e-15 * 4);
+  EXPECT_TRUE(MatX(rows_of(contact, q)).allFinite());
+  Mat12 H;
+  contact.gap_hessian(q, H);
+  EXPECT_TRUE(H.allFinite());
 }
 
 // ---- Rows and blocks
