@@ -66,7 +66,7 @@ void check(const Model& model) {
     for (const Expression& component : load.torque) component(0.5);
   }
   for (const ContactSpec& contact : model.contacts) {
-    require(std::abs(contact.normal.norm() - 1.0) < 1e-12);
+    require(std::abs(contact.direction.norm() - 1.0) < 1e-12);
   }
 }
 

@@ -41,7 +41,7 @@ ContactSpec touch(int a, double radius_a, int b, double radius_b, double frictio
                   double restitution) {
   ContactSpec contact;
   contact.name = "touch" + std::to_string(a) + std::to_string(b);
-  contact.geometry = ContactGeometry::sphere_on_sphere;
+  contact.geometry = SphereOnSphere::geometry;
   contact.point.body = name_of(b);
   contact.radius = radius_b;
   contact.face.body = name_of(a);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <clatter/contact/geometry/contact_pair.hpp>
 #include <clatter/io/contact_reader.hpp>
 
 namespace clatter {
@@ -17,12 +18,21 @@ constexpr std::size_t most_contacts = 200'000;
 // group whose pairs are found as they come near.
 constexpr std::size_t most_listed_pairs = 60;
 
-void read_face(const TomlTable& face, const BodyChoice& body, Dimension pair,
-               ContactSpec& contact) {
+// The surface that is touched, of one body.
+void read_surface(const TomlTable& table, const BodyChoice& body, Dimension pair,
+                  ContactSpec& contact) {
+  const SurfaceKind& surface = contact.geometry.a;
   const Dimension dimension = notation(dimension_on(body, pair));
-  contact.face = {body.name(), read_point(face, "point", body, pair)};
-  contact.normal = face.direction("normal", dimension).value_or(contact.normal);
-  contact.outline = face.points("outline", dimension).value_or(contact.outline);
+  contact.face = {body.name(), read_point(table, "point", body, pair)};
+  if (surface.has_radius) {
+    contact.face_radius = table.number("radius").value_or(contact.face_radius);
+  }
+  if (surface.has_direction()) {
+    contact.direction = table.direction(surface.direction, dimension).value_or(contact.direction);
+  }
+  if (surface.has_outline) {
+    contact.outline = table.points("outline", dimension).value_or(contact.outline);
+  }
 }
 
 // Where the keys of the surfaces stand: those of the specs are named for points and faces.
@@ -31,10 +41,17 @@ void add_keys_of_point(const TomlTable& point, KeyPlaces& keys) {
   keys.set_written("point.point", "point.at");
 }
 
-void add_keys_of_face(const TomlTable& face, KeyPlaces& keys) {
-  keys.add_nested("face", face.key_places());
-  keys.set_written("normal", "face.normal");
-  keys.set_written("outline", "face.outline");
+void add_keys_of_surface(const TomlTable& table, ContactSpec& contact) {
+  const SurfaceKind& surface = contact.geometry.a;
+  const std::string as(surface.key);
+  KeyPlaces& keys = contact.keys;
+  keys.add_nested(as, table.key_places());
+  keys.set_written("face", as);
+  keys.set_written("face.body", as + ".body");
+  keys.set_written("face.point", as + ".point");
+  keys.set_written("face_radius", as + ".radius");
+  keys.set_written(surface.direction, fmt::format("{}.{}", as, surface.direction));
+  keys.set_written("outline", as + ".outline");
 }
 
 void add_keys_of_spheres(const TomlTable& spheres, const std::string& as, const std::string& part,
@@ -130,16 +147,16 @@ std::string suffix_of(const BodyChoice& body) {
 // A contact for each point; names are still without that of the table. `others` have been read
 // before.
 std::vector<ContactSpec> read_point_contacts(const TomlTable& point,
-                                             const std::optional<TomlTable>& face,
+                                             const std::optional<TomlTable>& surface,
                                              const NamedBodies& bodies, std::size_t others,
                                              ContactSpec contact) {
   const std::vector<BodyChoice> point_bodies = bodies.find_all(point, "body");
-  const BodyChoice face_body = face ? bodies.find(*face, "body") : BodyChoice::unknown();
+  const BodyChoice other = surface ? bodies.find(*surface, "body") : BodyChoice::unknown();
   add_keys_of_point(point, contact.keys);
-  if (face) add_keys_of_face(*face, contact.keys);
+  if (surface) add_keys_of_surface(*surface, contact);
   // All nodes of a beam are alike in this.
-  const Dimension pair = dimension_of_pair(point_bodies.front(), face_body);
-  if (face) read_face(*face, face_body, pair, contact);
+  const Dimension pair = dimension_of_pair(point_bodies.front(), other);
+  if (surface) read_surface(*surface, other, pair, contact);
   const std::vector<Vec3> at =
       point.points("at", notation(dimension_on(point_bodies.front(), pair)))
           .value_or(std::vector<Vec3>{Vec3::Zero()});
@@ -158,20 +175,20 @@ std::vector<ContactSpec> read_point_contacts(const TomlTable& point,
   return contacts;
 }
 
-void read_spheres_on_face(const TomlTable& table, const TomlTable& sphere, const TomlTable& face,
-                          const NamedBodies& bodies, ContactSpec contact, ContactReading& reading) {
-  contact.geometry = ContactGeometry::sphere_on_face;
+void read_spheres_on_surface(const TomlTable& table, const TomlTable& sphere,
+                             const TomlTable& surface, const NamedBodies& bodies,
+                             ContactSpec contact, ContactReading& reading) {
   const Spheres spheres = find_spheres(sphere, bodies);
-  const BodyChoice face_body = bodies.find(face, "body");
+  const BodyChoice other = bodies.find(surface, "body");
   add_keys_of_spheres(sphere, "sphere", "point", "radius", contact.keys);
-  add_keys_of_face(face, contact.keys);
+  add_keys_of_surface(surface, contact);
   doubt_radii(spheres, "radius", contact);
   const bool many = spheres.bodies.size() > most_listed_pairs;
   ContactGroupSpec group;
   for (std::size_t i = 0; i < spheres.bodies.size(); ++i) {
     const BodyChoice& body = spheres.bodies[i];
-    const Dimension pair = dimension_of_pair(body, face_body);
-    if (i == 0) read_face(face, face_body, pair, contact);
+    const Dimension pair = dimension_of_pair(body, other);
+    if (i == 0) read_surface(surface, other, pair, contact);
     contact.point = {body.name(), read_point(sphere, "at", body, pair)};
     contact.radius = spheres.radii[i];
     if (many) {
@@ -195,10 +212,9 @@ void read_spheres_on_face(const TomlTable& table, const TomlTable& sphere, const
 void read_sphere_group(const TomlTable& table, const TomlTable& sphere, const TomlTable& other,
                        const Spheres& ones, const Spheres& twos, ContactSpec contact,
                        ContactReading& reading) {
-  if (contact.geometry == ContactGeometry::sphere_in_sphere) {
-    table.refuse_key("hollow", fmt::format("more than {} pairs with hollow spheres are not "
-                                           "supported",
-                                           most_listed_pairs));
+  if (const ContactGeometry& geometry = contact.geometry; geometry.inside) {
+    table.refuse_key(geometry.a.key, fmt::format("more than {} pairs with {}s are not supported",
+                                                 most_listed_pairs, geometry.a.noun));
     return;
   }
   ContactGroupSpec group;
@@ -246,9 +262,9 @@ void read_sphere_group(const TomlTable& table, const TomlTable& sphere, const To
 void read_spheres(const TomlTable& table, const TomlTable& sphere, const TomlTable& other,
                   const NamedBodies& bodies, ContactSpec contact, ContactReading& reading) {
   const Spheres ones = find_spheres(sphere, bodies), twos = find_spheres(other, bodies);
-  const bool hollow = contact.geometry == ContactGeometry::sphere_in_sphere;
   add_keys_of_spheres(sphere, "sphere", "point", "radius", contact.keys);
-  add_keys_of_spheres(other, hollow ? "hollow" : "other", "face", "face_radius", contact.keys);
+  add_keys_of_spheres(other, std::string(contact.geometry.a.key), "face", "face_radius",
+                      contact.keys);
   doubt_radii(ones, "radius", contact);
   doubt_radii(twos, "face_radius", contact);
   const bool several = ones.bodies.size() > 1 || twos.bodies.size() > 1;
@@ -291,38 +307,65 @@ void read_spheres(const TomlTable& table, const TomlTable& sphere, const TomlTab
   }
 }
 
+// The keys of either surface, of all pairs.
+std::vector<std::string> keys_of(const SurfaceKind ContactGeometry::*surface) {
+  std::vector<std::string> keys;
+  for (const ContactGeometry& geometry : contact_geometries()) {
+    const std::string key((geometry.*surface).key);
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+  }
+  return keys;
+}
+
+// The one of them that the table has.
+std::optional<std::string> find_one(const TomlTable& table, const std::vector<std::string>& keys) {
+  const auto has = [&](const std::string& key) { return table.has(key); };
+  if (std::count_if(keys.begin(), keys.end(), has) == 1) {
+    return *std::find_if(keys.begin(), keys.end(), has);
+  }
+  const std::vector<std::string> first(keys.begin(), keys.end() - 1);
+  table.refuse_table(keys.size() == 2
+                         ? fmt::format("a contact has either '{}' or '{}'", keys[0], keys[1])
+                         : fmt::format("a contact has one of '{}' and '{}'",
+                                       fmt::join(first, "', '"), keys.back()));
+  return std::nullopt;
+}
+
+// The pair whose surfaces the table names.
+const ContactGeometry* find_geometry(const TomlTable& table) {
+  const auto b = find_one(table, keys_of(&ContactGeometry::b));
+  if (!b) return nullptr;
+  const auto a = find_one(table, keys_of(&ContactGeometry::a));
+  if (!a) return nullptr;
+  const ContactGeometry *of_a = nullptr, *of_b = nullptr;  // the first that has each
+  for (const ContactGeometry& geometry : contact_geometries()) {
+    if (geometry.a.key == *a && geometry.b.key == *b) return &geometry;
+    if (geometry.a.key == *a && of_a == nullptr) of_a = &geometry;
+    if (geometry.b.key == *b && of_b == nullptr) of_b = &geometry;
+  }
+  table.refuse_key(*b, fmt::format("a {} touches a '{}'; for {}s give '{}'", of_b->b.noun,
+                                   of_b->a.key, of_a->b.noun, of_a->b.key));
+  return nullptr;
+}
+
 ContactReading read_contact(const TomlTable& table, const NamedBodies& bodies, std::size_t others) {
   ContactReading reading;
   ContactSpec contact;
   contact.place = table.place();
   contact.keys = table.key_places();
   read_friction(table, contact);
-  if (table.has("point") == table.has("sphere")) {
-    table.refuse_table("a contact has either 'point' or 'sphere'");
-    return reading;
-  }
-  const int partners = int{table.has("face")} + int{table.has("other")} + int{table.has("hollow")};
-  if (partners != 1) {
-    table.refuse_table("a contact has one of 'face', 'other' and 'hollow'");
-    return reading;
-  }
-  const std::optional<TomlTable> face = table.table("face");
-  if (const std::optional<TomlTable> point = table.table("point")) {
-    if (!table.has("face")) {
-      table.refuse_key("point", "a point touches a 'face'; for spheres give 'sphere'");
-    } else {
-      reading.contacts = read_point_contacts(*point, face, bodies, others, contact);
-    }
-    return reading;
-  }
-  const std::optional<TomlTable> sphere = table.table("sphere");
-  if (sphere && face) read_spheres_on_face(table, *sphere, *face, bodies, contact, reading);
-  for (const char* key : {"other", "hollow"}) {
-    const std::optional<TomlTable> other = table.table(key);
-    if (!sphere || !other) continue;
-    contact.geometry =
-        table.has("hollow") ? ContactGeometry::sphere_in_sphere : ContactGeometry::sphere_on_sphere;
-    read_spheres(table, *sphere, *other, bodies, contact, reading);
+  const ContactGeometry* geometry = find_geometry(table);
+  if (geometry == nullptr) return reading;
+  contact.geometry = *geometry;
+  const std::optional<TomlTable> one = table.table(geometry->b.key);
+  const std::optional<TomlTable> other = table.table(geometry->a.key);
+  if (!one) return reading;
+  if (!geometry->b.is_sphere) {
+    reading.contacts = read_point_contacts(*one, other, bodies, others, contact);
+  } else if (other && geometry->a.is_sphere) {
+    read_spheres(table, *one, *other, bodies, contact, reading);
+  } else if (other) {
+    read_spheres_on_surface(table, *one, *other, bodies, contact, reading);
   }
   return reading;
 }

@@ -901,7 +901,7 @@ TableDescription contact() {
            table,
            "",
            "none",
-           "The plane face that they touch; or give `other` or `hollow`.",
+           "The plane face that they touch; or give `other`, `hollow` or `bore`.",
            any,
            {},
            "face"},
@@ -923,6 +923,15 @@ TableDescription contact() {
            any,
            {},
            "sphere"},
+          {"bore",
+           {},
+           table,
+           "",
+           "none",
+           "The bore that `sphere` touches from inside: a straight round hole without ends.",
+           any,
+           {},
+           "bore"},
           {"friction",
            {},
            number,
@@ -1035,6 +1044,24 @@ TableDescription face() {
                "none",
                "Corners in order, in the plane of the face; without it the face has no edge. Two "
                "corners in the plane, at least three in space."},
+          }};
+}
+
+TableDescription bore() {
+  return {"bore",
+          "bore of a contact",
+          "",
+          "bore",
+          {
+              {"body",
+               {},
+               text,
+               "",
+               "\"ground\"",
+               "Name of another body or beam node, or `ground`; neither a point nor planar."},
+              {"point", {}, vector, "m", "[0, 0, 0]", "Any point of the axis, in the body frame."},
+              {"axis", {}, direction, "", required, "Along the bore, in the body frame."},
+              {"radius", {}, number, "m", required, "More than that of the sphere.", positive},
           }};
 }
 
@@ -1352,9 +1379,9 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(), body(),    repeat(), shape(),      orientation(), beam(),  section(), spring(),
-      end(),   bushing(), cable(),  through(),    load(),        joint(), coupler(), contact(),
-      point(), sphere(),  face(),   integrator(), output(),      verify()};
+      model(), body(),    repeat(), shape(),  orientation(), beam(),   section(), spring(),
+      end(),   bushing(), cable(),  through(), load(),       joint(),  coupler(), contact(),
+      point(), sphere(),  face(),   bore(),   integrator(),  output(), verify()};
   return tables;
 }
 

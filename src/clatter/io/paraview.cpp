@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <clatter/contact/geometry/contact_pair.hpp>
 #include <clatter/io/base64.hpp>
 #include <clatter/io/output_stream.hpp>
 #include <clatter/io/paraview.hpp>
@@ -219,21 +220,16 @@ void ParaviewSeries::add_centre_line(const BeamMesh& mesh, const std::vector<Car
 void ParaviewSeries::add_contacts(const Model& model, const Offsets& offsets) {
   const double size = extent_of(model);
   std::set<std::pair<std::string, std::vector<double>>> drawn;  // points often share a face
-  const auto draw_face = [&](const ContactSpec& contact) {
-    const bool has_face = contact.geometry == ContactGeometry::point_on_face ||
-                          contact.geometry == ContactGeometry::sphere_on_face;
-    if (!has_face) return;
-    std::vector<double> face;
-    for (const Vec3& v : {contact.face.point, contact.normal})
-      face.insert(face.end(), v.begin(), v.end());
-    for (const Vec3& v : contact.outline) face.insert(face.end(), v.begin(), v.end());
-    if (drawn.emplace(contact.face.body, face).second) {
-      add_part(tessellate_face(contact.face.point, contact.normal, contact.outline, size),
-               carriers_.at(contact.face.body), contact_face);
+  const auto draw_surface = [&](const ContactSpec& contact) {
+    const Mesh mesh = picture_of(contact, size);
+    std::vector<double> seen;
+    for (const Vec3& point : mesh.points) seen.insert(seen.end(), point.begin(), point.end());
+    if (!seen.empty() && drawn.emplace(contact.face.body, seen).second) {
+      add_part(mesh, carriers_.at(contact.face.body), contact_face);
     }
   };
   for (const ContactSpec& contact : model.contacts) {
-    draw_face(contact);
+    draw_surface(contact);
     Mesh point;  // of a sphere its centre, which carries the data of the contact
     point.points = {contact.point.point};
     point.vertices = {{0}};
@@ -241,7 +237,7 @@ void ParaviewSeries::add_contacts(const Model& model, const Offsets& offsets) {
     parts_.back().gap = offset_of(offsets, "contacts/" + contact.name + "/gap");
     parts_.back().normal_force = offset_of(offsets, "contacts/" + contact.name + "/normal_force");
   }
-  for (const ContactGroupSpec& group : model.contact_groups) draw_face(group.contact);
+  for (const ContactGroupSpec& group : model.contact_groups) draw_surface(group.contact);
 }
 
 void ParaviewSeries::add_part(const Mesh& mesh, const Carrier& carrier, Kind kind) {

@@ -13,13 +13,6 @@ constexpr int around = 24;       ///< points on a circle
 constexpr int parallels = 11;    ///< circles of latitude on a sphere, without the poles
 constexpr int around_beam = 12;  ///< points on a circle that is repeated along a beam
 
-std::vector<int> shifted(const std::vector<int>& cell, int first) {
-  std::vector<int> result;
-  result.reserve(cell.size());
-  for (const int i : cell) result.push_back(first + i);
-  return result;
-}
-
 /// A ring of points about z at height z, and the quadrilaterals between two rings.
 void add_ring(Mesh& mesh, double radius, double z) {
   for (int i = 0; i < around; ++i) {
@@ -138,37 +131,11 @@ struct Tessellator {
 
 }  // namespace
 
-void Mesh::append(const Mesh& other) {
-  const int first = static_cast<int>(points.size());
-  points.insert(points.end(), other.points.begin(), other.points.end());
-  for (const auto& cell : other.vertices) vertices.push_back(shifted(cell, first));
-  for (const auto& cell : other.lines) lines.push_back(shifted(cell, first));
-  for (const auto& cell : other.polygons) polygons.push_back(shifted(cell, first));
-}
-
 Mesh tessellate(const Shape& shape) { return std::visit(Tessellator{}, shape); }
 
 Mesh tessellate(const BeamSection& section) {
   if (section.shape) return std::visit(Tessellator{}, *section.shape);
   return rectangle_section(std::sqrt(section.area), std::sqrt(section.area));
-}
-
-Mesh tessellate_face(const Vec3& point, const Vec3& normal, const std::vector<Vec3>& outline,
-                     double size) {
-  Mesh mesh;
-  mesh.points = outline;
-  if (outline.empty()) {
-    const Vec3 n = normal.normalized();
-    const Vec3 a = n.unitOrthogonal() * (size / 2), b = n.cross(a);
-    mesh.points = {point - a - b, point + a - b, point + a + b, point - a + b};
-  }
-  std::vector<int> face;
-  face.reserve(mesh.points.size() + 1);
-  for (int i = 0; i < static_cast<int>(mesh.points.size()); ++i) face.push_back(i);
-  mesh.polygons.push_back(face);
-  face.push_back(0);
-  mesh.lines.push_back(face);  // the edge, to be seen on a face of the same colour
-  return mesh;
 }
 
 }  // namespace clatter

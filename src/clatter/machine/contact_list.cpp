@@ -3,6 +3,23 @@
 #include <clatter/machine/contact_list.hpp>
 
 namespace clatter {
+namespace {
+
+/// Each sphere of a group with the surface that all of them may touch; none when they have
+/// partners.
+std::vector<ContactPair> pairs_on_surface(const ContactGroup& group) {
+  std::vector<ContactPair> pairs;
+  if (!group.partners.empty()) return pairs;
+  ContactSpec spec = group.contact;
+  for (const ContactGroup::Sphere& sphere : group.spheres) {
+    spec.point.point = sphere.centre;
+    spec.radius = sphere.radius;
+    pairs.push_back(make_contact_pair(spec, group.face_node, sphere.node, false));
+  }
+  return pairs;
+}
+
+}  // namespace
 
 ContactList::ContactList(const Machine& machine)
     : machine_(machine),
@@ -12,6 +29,7 @@ ContactList::ContactList(const Machine& machine)
     for (const ContactGroup::Sphere& sphere : group.spheres) {
       smallest_radius_ = std::min(smallest_radius_, sphere.radius);
     }
+    on_surface_.push_back(pairs_on_surface(group));
   }
 }
 
@@ -58,7 +76,7 @@ void ContactList::find_near(const ContactSearch& search, const Configuration& q)
     const ContactGroup& group = machine_.contact_groups()[g];
     const auto index = static_cast<int>(g);
     if (group.partners.empty()) {
-      find_near_face(index, search, q);
+      find_near_surface(index, search, q);
       continue;
     }
     place(group.spheres, search, q, balls_);
@@ -69,19 +87,16 @@ void ContactList::find_near(const ContactSearch& search, const Configuration& q)
   }
 }
 
-void ContactList::find_near_face(int index, const ContactSearch& search, const Configuration& q) {
+void ContactList::find_near_surface(int index, const ContactSearch& search,
+                                    const Configuration& q) {
   const ContactGroup& group = machine_.contact_groups()[static_cast<std::size_t>(index)];
-  const auto face_node = static_cast<std::size_t>(group.face_node);
-  const NodeState& face = q[face_node];
-  for (std::size_t i = 0; i < group.spheres.size(); ++i) {
-    const ContactGroup::Sphere& sphere = group.spheres[i];
-    const auto node = static_cast<std::size_t>(sphere.node);
-    const Vec3 centre = face.R.transpose() * (q[node].x + q[node].R * sphere.centre - face.x);
-    const double height = group.contact.normal.dot(centre - group.contact.face.point);
-    const double margin = search.margins[node] + search.margins[face_node];
-    if (height - sphere.radius < margin + search.skin) {
-      found_.push_back({index, static_cast<int>(i), 0});
-    }
+  const std::vector<ContactPair>& pairs = on_surface_[static_cast<std::size_t>(index)];
+  const double of_surface = search.margins[static_cast<std::size_t>(group.face_node)];
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const double gap = std::visit([&](const auto& pair) { return pair.gap(q); }, pairs[i]);
+    const double margin =
+        search.margins[static_cast<std::size_t>(group.spheres[i].node)] + of_surface;
+    if (gap < margin + search.skin) found_.push_back({index, static_cast<int>(i), 0});
   }
 }
 

@@ -34,7 +34,7 @@ class ContactList {
 
  private:
   void find_near(const ContactSearch& search, const Configuration& q);
-  void find_near_face(int group, const ContactSearch& search, const Configuration& q);
+  void find_near_surface(int group, const ContactSearch& search, const Configuration& q);
   void place(const std::vector<ContactGroup::Sphere>& spheres, const ContactSearch& search,
              const Configuration& q, std::vector<Ball>& balls) const;
 
@@ -42,6 +42,7 @@ class ContactList {
   std::vector<Contact> contacts_;
   std::vector<ContactKey> shown_;
   double smallest_radius_;
+  std::vector<std::vector<ContactPair>> on_surface_;  // group: sphere by sphere
   // Scratch of the search.
   PairSearch search_;
   std::vector<Ball> balls_, partners_;

@@ -124,7 +124,8 @@ void Machine::add_contact(const ContactSpec& spec) {
                 fmt::format("contact '{}': its bodies cannot move along the normal", spec.name));
   }
   extents_[point] = std::max(extents_[point], local.point.point.norm());
-  extents_[face] = std::max(extents_[face], contact.has_face() ? length_ : local.face.point.norm());
+  const double extent = contact.extent_a();
+  extents_[face] = std::max(extents_[face], std::isfinite(extent) ? extent : length_);
   contact.first_row = own_contacts_.empty() ? 0 : own_contacts_.back().end_row();
   own_contacts_.push_back(std::move(contact));
 }

@@ -12,15 +12,10 @@ namespace {
 // How far corners may be off the plane of the face, relative to the size of the outline.
 constexpr double flatness = 1e-6;
 
-bool touches_face(const ContactSpec& contact) {
-  return contact.geometry == ContactGeometry::point_on_face ||
-         contact.geometry == ContactGeometry::sphere_on_face;
-}
-
 // What the two surfaces are called together.
-const char* surfaces_of(const ContactSpec& contact) {
-  if (contact.geometry == ContactGeometry::point_on_face) return "point and face";
-  return touches_face(contact) ? "sphere and face" : "the two spheres";
+std::string surfaces_of(const ContactGeometry& geometry) {
+  if (geometry.a.is_sphere && geometry.b.is_sphere) return "the two spheres";
+  return fmt::format("{} and {}", geometry.b.noun, geometry.a.noun);
 }
 
 // ---- Laws
@@ -66,9 +61,10 @@ void check_rotations(const ObjectCheck& object, const BodyChoice& one, const Bod
 // ---- Surfaces
 
 // Whether two bodies can be told apart.
-bool check_pair(const ObjectCheck& object, const char* what, const BodyChoice& one,
+bool check_pair(const ObjectCheck& object, const ContactGeometry& geometry, const BodyChoice& one,
                 const BodyChoice& other) {
   if (!one.same_as(other)) return true;
+  const std::string what = surfaces_of(geometry);
   return object.refuse_object(
       one.is_ground()
           ? fmt::format("a contact needs a body: {} are both on the ground", what)
@@ -113,8 +109,8 @@ void check_outline(const ObjectCheck& object, const ContactSpec& contact, bool p
     object.refuse("outline", "'outline': the corners lie on one line and enclose nothing");
     return;
   }
-  if (!object.knows("normal")) return;
-  const Vec3 normal = contact.normal.stableNormalized();
+  if (!object.knows(contact.geometry.a.direction)) return;
+  const Vec3 normal = contact.direction.stableNormalized();
   for (std::size_t i = 0; i < corners.size(); ++i) {
     const double off = ((corners[i] - contact.face.point) / size).dot(normal) * size;
     if (std::abs(off) <= flatness * size) continue;
@@ -124,31 +120,28 @@ void check_outline(const ObjectCheck& object, const ContactSpec& contact, bool p
   }
 }
 
-void check_face(const ObjectCheck& object, const ContactSpec& contact, const BodyChoice& body,
-                bool planar_pair) {
-  if (body.is(BodyKind::point)) {
-    object.refuse("face.body",
-                  fmt::format("point body '{}' has no face; it can only be the point of a contact",
-                              body.name()));
-    return;
+// The surface that is touched; false when nothing more can be concluded from it.
+bool check_surface(const ObjectCheck& object, const ContactSpec& contact, const BodyChoice& body,
+                   bool planar_pair) {
+  const SurfaceKind& surface = contact.geometry.a;
+  if (surface.has_direction() && body.is(BodyKind::point)) {
+    return object.refuse(
+        "face.body", fmt::format("point body '{}' has no {}; it can only be the point of a contact",
+                                 body.name(), surface.noun));
   }
   const bool planar = body.is(BodyKind::planar) || (body.is_ground() && planar_pair);
+  if ((planar || planar_pair) && !contact.geometry.in_plane) {
+    return object.refuse("face", fmt::format("planar bodies have no {}", surface.noun));
+  }
   check_point(object, "face.point", contact.face.point, body, planar);
-  if (!object.direction("normal", contact.normal)) return;
-  if (planar && !object.vector_in_plane("normal", contact.normal)) return;
-  if (body.is_known()) check_outline(object, contact, planar);
-}
-
-void check_sphere_partner(const ObjectCheck& object, const ContactSpec& contact,
-                          const BodyChoice& body, bool planar_pair) {
-  check_point(object, "face.point", contact.face.point, body,
-              body.is(BodyKind::planar) || (body.is_ground() && planar_pair));
-  if (!object.number("face_radius", contact.face_radius, ranges::positive)) return;
-  if (contact.geometry != ContactGeometry::sphere_in_sphere || !object.knows("radius")) return;
-  if (contact.radius < contact.face_radius) return;
-  object.refuse("face",
-                fmt::format("a sphere of radius {} m does not fit into a hollow one of {} m",
-                            contact.radius, contact.face_radius));
+  if (surface.has_radius && !object.number("face_radius", contact.face_radius, ranges::positive)) {
+    return false;
+  }
+  if (!surface.has_direction()) return true;
+  if (!object.direction(surface.direction, contact.direction)) return false;
+  if (planar && !object.vector_in_plane(surface.direction, contact.direction)) return false;
+  if (surface.has_outline && body.is_known()) check_outline(object, contact, planar);
+  return true;
 }
 
 ObjectCheck check_of(const ContactSpec& contact, std::vector<Mistake>& mistakes) {
@@ -200,19 +193,15 @@ void check_contact(const ContactSpec& contact, BodyLookup& bodies, std::vector<M
   check_law(object, contact);
   const BodyChoice one = find_body(object, "point.body", contact.point.body, bodies);
   const BodyChoice other = find_body(object, "face.body", contact.face.body, bodies);
-  if (check_pair(object, surfaces_of(contact), one, other)) {
+  if (check_pair(object, contact.geometry, one, other)) {
     check_rotations(object, one, other, contact);
   }
   const bool planar = is_planar_pair(one, other);
   check_point(object, "point.point", contact.point.point, one,
               one.is(BodyKind::planar) || (one.is_ground() && planar));
-  if (contact.geometry != ContactGeometry::point_on_face) {
-    object.number("radius", contact.radius, ranges::positive);
-  }
-  if (touches_face(contact)) {
-    check_face(object, contact, other, planar);
-  } else {
-    check_sphere_partner(object, contact, other, planar);
+  if (contact.geometry.b.has_radius) object.number("radius", contact.radius, ranges::positive);
+  if (check_surface(object, contact, other, planar) && contact.geometry.check != nullptr) {
+    contact.geometry.check(object, contact);
   }
 }
 
@@ -220,10 +209,11 @@ void check_contact_group(const ContactGroupSpec& group, BodyLookup& bodies,
                          std::vector<Mistake>& mistakes) {
   const ObjectCheck object = check_of(group.contact, mistakes);
   check_law(object, group.contact);
-  const bool on_face = group.partners.empty();
-  const auto wanted = on_face ? ContactGeometry::sphere_on_face : ContactGeometry::sphere_on_sphere;
-  if (group.contact.geometry != wanted) {
-    object.refuse_object("a group of spheres can touch a face or other spheres from outside");
+  const ContactGeometry& geometry = group.contact.geometry;
+  const bool on_spheres = !group.partners.empty();
+  if (!geometry.b.is_sphere || geometry.a.is_sphere != on_spheres ||
+      (on_spheres && geometry.inside)) {
+    object.refuse_object("a group of spheres can touch one surface or other spheres from outside");
     return;
   }
   if (group.spheres.empty()) {
@@ -232,7 +222,7 @@ void check_contact_group(const ContactGroupSpec& group, BodyLookup& bodies,
   }
   const std::vector<BodyChoice> ones =
       check_spheres(object, group.spheres, "point.body", "point.point", "radius", bodies);
-  if (!on_face) {
+  if (on_spheres) {
     const std::vector<BodyChoice> twos =
         check_spheres(object, group.partners, "face.body", "face.point", "face_radius", bodies);
     check_two_lists(object, group);
@@ -241,10 +231,10 @@ void check_contact_group(const ContactGroupSpec& group, BodyLookup& bodies,
   }
   const BodyChoice face = find_body(object, "face.body", group.contact.face.body, bodies);
   for (const BodyChoice& one : ones) {
-    if (!check_pair(object, "sphere and face", one, face)) break;
+    if (!check_pair(object, geometry, one, face)) break;
   }
   check_rotations(object, ones.front(), face, group.contact);
-  check_face(object, group.contact, face, is_planar_pair(ones.front(), face));
+  check_surface(object, group.contact, face, is_planar_pair(ones.front(), face));
   if (!group.contact.outline.empty()) {
     object.refuse("outline", "'outline': a face that a group of spheres touches has no edge");
   }

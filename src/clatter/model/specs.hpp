@@ -9,6 +9,7 @@
 
 #include <clatter/math/expression.hpp>
 #include <clatter/math/types.hpp>
+#include <clatter/model/contact_geometry.hpp>
 #include <clatter/model/contact_solver_kind.hpp>
 #include <clatter/model/error.hpp>
 #include <clatter/model/joint_kinds.hpp>
@@ -184,23 +185,16 @@ struct CouplerSpec {
 // ---- Contacts
 // -------------------------------------------------------------------------------------
 
-enum class ContactGeometry {
-  point_on_face,
-  sphere_on_face,
-  sphere_on_sphere,
-  sphere_in_sphere,  ///< inside a hollow one
-};
-
-/// A point or sphere of one body against a plane face or sphere of another. Planar bodies have
+/// A surface of one body against one of another; which two, its geometry says. Planar bodies have
 /// discs and lines.
 struct ContactSpec {
   std::string name;
-  ContactGeometry geometry = ContactGeometry::point_on_face;
-  Attachment point;                     ///< the point, or the centre of the sphere
-  double radius = 0.0;                  ///< [m] of the sphere
+  ContactGeometry geometry = default_geometry;  ///< `SphereOnFace::geometry` ...
+  Attachment point;                             ///< the point, or the centre of the sphere
+  double radius = 0.0;                          ///< [m] of the sphere
   Attachment face;                      ///< any point of the face, or the centre of its sphere
   double face_radius = 0.0;             ///< [m] of that sphere
-  Vec3 normal = Vec3::UnitZ();          ///< out of the face, in the frame of its body
+  Vec3 direction = Vec3::UnitZ();       ///< of the face: out of it, in the frame of its body
   std::vector<Vec3> outline;            ///< corners in that frame; empty: the face has no edge
   double friction = 0.0;                ///< Coulomb's mu
   double rolling_friction = 0.0;        ///< [m] largest moment against rolling over normal force

@@ -16,24 +16,6 @@ constexpr double start_tolerance = 1e-8;
 constexpr double penetration_tolerance = 1e-10;
 constexpr int largest_rank_check = 600;
 
-struct SurfaceNames {
-  const char *of_b, *where, *of_a;
-};
-
-SurfaceNames names_of(ContactGeometry geometry) {
-  switch (geometry) {
-    case ContactGeometry::point_on_face:
-      break;
-    case ContactGeometry::sphere_on_face:
-      return {"sphere", "inside", "face"};
-    case ContactGeometry::sphere_on_sphere:
-      return {"sphere", "inside", "sphere"};
-    case ContactGeometry::sphere_in_sphere:
-      return {"sphere", "outside", "hollow sphere"};
-  }
-  return {"point", "inside", "face"};
-}
-
 }  // namespace
 
 void check_joints(const Machine& machine, const Instant& instant, const Configuration& q,
@@ -100,16 +82,18 @@ void check_penetration(const Machine& machine, std::span<const Contact> contacts
     if (gap < -penetration_tolerance * machine.length() && contact.over_face(q)) {
       const std::string& b = machine.nodes()[contact.b()].name;
       const std::string& a = machine.nodes()[contact.a()].name;
-      const SurfaceNames names = names_of(contact.geometry());
+      const ContactGeometry& geometry = contact.geometry();
+      const char* where = geometry.inside ? "outside" : "inside";
       mistakes.push_back(
           {contact.place(),
-           settled ? fmt::format("contact '{}': in the static equilibrium the {} on '{}' is "
-                                 "{:.6g} m {} the {} on '{}'; statics with closed contacts "
-                                 "is not supported: let a run with damping come to rest",
-                                 contact.name(), names.of_b, b, -gap, names.where, names.of_a, a)
-                   : fmt::format("contact '{}': the {} on '{}' starts {:.6g} m {} the {} "
-                                 "on '{}'; move one of them",
-                                 contact.name(), names.of_b, b, -gap, names.where, names.of_a, a)});
+           settled
+               ? fmt::format("contact '{}': in the static equilibrium the {} on '{}' is "
+                             "{:.6g} m {} the {} on '{}'; statics with closed contacts "
+                             "is not supported: let a run with damping come to rest",
+                             contact.name(), geometry.b.noun, b, -gap, where, geometry.a.noun, a)
+               : fmt::format("contact '{}': the {} on '{}' starts {:.6g} m {} the {} "
+                             "on '{}'; move one of them",
+                             contact.name(), geometry.b.noun, b, -gap, where, geometry.a.noun, a)});
     }
   }
   if (!mistakes.empty()) throw Error(std::move(mistakes));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <clatter/contact/geometry/contact_pair.hpp>
 #include <clatter/io/joint_reader.hpp>
 #include <clatter/io/model_reader.hpp>
 
@@ -444,7 +445,7 @@ face = { normal = [1, 0, 0] }
   EXPECT_EQ(model.contacts[2].name, "contact2");
   EXPECT_EQ(model.contacts[1].point.point, Vec3(0, 1, 0));
   EXPECT_EQ(model.contacts[1].face.body, "two");
-  EXPECT_EQ(model.contacts[1].normal, Vec3(0, 0, 1));
+  EXPECT_EQ(model.contacts[1].direction, Vec3(0, 0, 1));
   EXPECT_EQ(model.contacts[1].outline.size(), 3u);
   EXPECT_EQ(model.contacts[1].friction, 0.3);
   EXPECT_EQ(model.contacts[1].restitution, 0.5);
@@ -498,18 +499,18 @@ hollow = { radius = 3, at = [1, 2, 3] }
 )toml");
   ASSERT_EQ(model.contacts.size(), 3u);
   const ContactSpec& floor = model.contacts[0];
-  EXPECT_EQ(floor.geometry, ContactGeometry::sphere_on_face);
+  EXPECT_EQ(floor.geometry, SphereOnFace::geometry);
   EXPECT_EQ(floor.point.body, "red");
   EXPECT_EQ(floor.point.point, Vec3(0, 0, 1));
   EXPECT_EQ(floor.radius, 0.5);
   EXPECT_EQ(floor.face.body, "cue");
   EXPECT_EQ(floor.face.point, Vec3(1, 0, 0));
-  EXPECT_EQ(floor.normal, Vec3(0, 0, 1));
+  EXPECT_EQ(floor.direction, Vec3(0, 0, 1));
   EXPECT_EQ(floor.friction, 0.5);
   EXPECT_EQ(floor.rolling_friction, 0.01);
   EXPECT_EQ(floor.drilling_friction, 0.02);
   const ContactSpec& click = model.contacts[1];
-  EXPECT_EQ(click.geometry, ContactGeometry::sphere_on_sphere);
+  EXPECT_EQ(click.geometry, SphereOnSphere::geometry);
   EXPECT_EQ(click.point.body, "red");
   EXPECT_EQ(click.radius, 0.125);
   EXPECT_EQ(click.face.body, "blue");
@@ -517,11 +518,46 @@ hollow = { radius = 3, at = [1, 2, 3] }
   EXPECT_EQ(click.face_radius, 2.0);
   EXPECT_EQ(click.patch_radius, 0.25);
   const ContactSpec& bowl = model.contacts[2];
-  EXPECT_EQ(bowl.geometry, ContactGeometry::sphere_in_sphere);
+  EXPECT_EQ(bowl.geometry, SphereInSphere::geometry);
   EXPECT_EQ(bowl.radius, 0.5);
   EXPECT_EQ(bowl.face.body, "");
   EXPECT_EQ(bowl.face.point, Vec3(1, 2, 3));
   EXPECT_EQ(bowl.face_radius, 3.0);
+}
+
+TEST(ReadContact, of_spheres_in_a_bore_is_one_for_each_or_a_group) {
+  const auto model_with = [](int balls) {
+    return model_of(fmt::format(R"toml(
+[[body]]
+name = "tube"
+mass = 1
+inertia = [1, 1, 1]
+[[body]]
+name = "ball"
+mass = 1
+shape = {{ kind = "sphere", radius = 0.5 }}
+repeat = {{ count = [{}, 1, 1], spacing = [1.5, 1, 1] }}
+[[contact]]
+name = "pipe"
+sphere = {{ body = "ball" }}
+bore = {{ body = "tube", point = [1, 2, 3], axis = [0, 3, 4], radius = 2 }}
+)toml",
+                                balls));
+  };
+  const Model few = model_with(2);
+  ASSERT_EQ(few.contacts.size(), 2u);
+  const ContactSpec& pipe = few.contacts[1];
+  EXPECT_EQ(pipe.name, "pipe.ball.1");
+  EXPECT_EQ(pipe.geometry, SphereInBore::geometry);
+  EXPECT_EQ(pipe.radius, 0.5);
+  EXPECT_EQ(pipe.face.body, "tube");
+  EXPECT_EQ(pipe.face.point, Vec3(1, 2, 3));
+  EXPECT_EQ(pipe.direction, Vec3(0, 0.6, 0.8));
+  EXPECT_EQ(pipe.face_radius, 2.0);
+  const Model many = model_with(61);
+  EXPECT_TRUE(many.contacts.empty());
+  ASSERT_EQ(many.contact_groups.size(), 1u);
+  EXPECT_EQ(many.contact_groups[0].spheres.size(), 61u);
 }
 
 TEST(ReadContact, of_a_disc_in_the_plane_takes_its_radius_from_the_shape) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <clatter/contact/geometry/plane_face.hpp>
 #include <clatter/io/tessellation.hpp>
 
 namespace clatter {

@@ -83,7 +83,7 @@ ContactSpec contact(std::string name, ContactGeometry geometry, std::string of, 
   contact.point.body = std::move(of);
   contact.face.body = std::move(with);
   contact.radius = 0.5;
-  contact.face_radius = geometry == ContactGeometry::sphere_in_sphere ? 2.0 : 0.5;
+  contact.face_radius = geometry == SphereInSphere::geometry ? 2.0 : 0.5;
   contact.friction = 0.3;
   return contact;
 }
@@ -123,20 +123,20 @@ Model sound_model() {
   m.joints[slide].axes_a = m.joints[slide].axes_b = along_x();
   m.joints[skid].axes_a = m.joints[skid].axes_b = along_x();
   m.joints[wheel].radius = 0.5;
-  m.contacts = {contact("corner", ContactGeometry::point_on_face, "bead", ""),
-                contact("bounce", ContactGeometry::sphere_on_face, "ball", ""),
-                contact("clash", ContactGeometry::sphere_on_sphere, "ball", "brick"),
-                contact("cup", ContactGeometry::sphere_in_sphere, "ball", "brick"),
-                contact("ledge", ContactGeometry::point_on_face, "brick", ""),
-                contact("edge", ContactGeometry::point_on_face, "disc", "")};
+  m.contacts = {contact("corner", PointOnFace::geometry, "bead", ""),
+                contact("bounce", SphereOnFace::geometry, "ball", ""),
+                contact("clash", SphereOnSphere::geometry, "ball", "brick"),
+                contact("cup", SphereInSphere::geometry, "ball", "brick"),
+                contact("ledge", PointOnFace::geometry, "brick", ""),
+                contact("edge", PointOnFace::geometry, "disc", "")};
   m.contacts[ledge].outline = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
-  m.contacts[edge].normal = Vec3::UnitY();
+  m.contacts[edge].direction = Vec3::UnitY();
   m.contacts[edge].outline = {{0, 0, 0}, {1, 0, 0}};
   ContactGroupSpec heap;
-  heap.contact = contact("heap", ContactGeometry::sphere_on_face, "", "");
+  heap.contact = contact("heap", SphereOnFace::geometry, "", "");
   heap.spheres = {{{"ball", Vec3::Zero()}, 0.5}, {{"brick", Vec3::Zero()}, 0.5}};
   ContactGroupSpec crowd = heap;
-  crowd.contact = contact("crowd", ContactGeometry::sphere_on_sphere, "", "");
+  crowd.contact = contact("crowd", SphereOnSphere::geometry, "", "");
   crowd.partners = crowd.spheres;
   crowd.among_themselves = true;
   m.contact_groups = {heap, crowd};
@@ -665,11 +665,11 @@ const std::vector<Case> contacts = {
      [](Model& m) { m.contacts[cup].face_radius = 0.4; },
      {"a sphere of radius 0.5 m does not fit into a hollow one of 0.4 m"}},
     {"normal",
-     [](Model& m) { m.contacts[bounce].normal.setZero(); },
+     [](Model& m) { m.contacts[bounce].direction.setZero(); },
      {"'normal' must not be zero"}},
     {"normal_out_of_plane",
      [](Model& m) {
-       m.contacts[edge].normal = {0, 1, 1};
+       m.contacts[edge].direction = {0, 1, 1};
      },
      {"contact 'edge': 'normal': planar bodies stay"}},
     {"outline_of_two",
@@ -707,8 +707,8 @@ const std::vector<Case> contacts = {
      [](Model& m) { m.contact_groups[0].contact.outline = m.contacts[ledge].outline; },
      {"a face that a group of spheres touches has no edge"}},
     {"group_in_hollow",
-     [](Model& m) { m.contact_groups[1].contact.geometry = ContactGeometry::sphere_in_sphere; },
-     {"a group of spheres can touch a face or other spheres from outside"}},
+     [](Model& m) { m.contact_groups[1].contact.geometry = SphereInSphere::geometry; },
+     {"a group of spheres can touch one surface or other spheres from outside"}},
     {"group_of_overlapping_lists",
      [](Model& m) { m.contact_groups[1].among_themselves = false; },
      {"must name the same bodies, with 'among_themselves', or have none in common"}},
@@ -808,7 +808,7 @@ TEST(Checks, simulation_of_a_bad_model_tells_all_mistakes_at_once) {
   model.bodies = {body("ball", BodyKind::rigid, Vec3::Zero()),
                   body("brick", BodyKind::rigid, {2, 0, 0})};
   model.joints = {joint("hinge", JointKind::revolute, "ball", "brik")};
-  model.contacts = {contact("floor", ContactGeometry::sphere_on_face, "ball", "")};
+  model.contacts = {contact("floor", SphereOnFace::geometry, "ball", "")};
   model.bodies[0].mass = -1.0;
   model.contacts[0].restitution = 2.0;
   model.integrator.step = 0.0;

@@ -115,7 +115,7 @@ TEST(Skate, holds_after_every_impact) {
         wall.name = "wall" + std::to_string(model.contacts.size());
         wall.point = {"sleigh", corner};
         wall.face = {"", Vec3(0.8 * side, 0.0, 0.0)};
-        wall.normal = Vec3(-side, 0.0, 0.0);
+        wall.direction = Vec3(-side, 0.0, 0.0);
         wall.restitution = 0.8;
         wall.friction = 0.2;
         model.contacts.push_back(wall);

@@ -389,7 +389,7 @@ Model everything_in_space(Random& random) {
   contact.name = "between bodies";
   contact.point = at("C", random);
   contact.face = at("A", random);
-  contact.normal = random.direction();
+  contact.direction = random.direction();
   contact.friction = 0.4;
   contact.restitution = 0.5;
   contact.tangential_restitution = -0.3;
@@ -439,7 +439,7 @@ Model everything_in_the_plane(Random& random) {
   contact.name = "tip";
   contact.point = at("B", random, true);
   contact.face = at("A", random, true);
-  contact.normal = Vec3(0.6, 0.8, 0.0);
+  contact.direction = Vec3(0.6, 0.8, 0.0);
   contact.friction = 0.4;
   ContactSpec on_ground = contact;
   on_ground.name = "on the ground";
@@ -472,7 +472,7 @@ Model rolling_in_space(Random& random) {
   contact.name = "between bodies";
   contact.point = at("C", random);
   contact.face = at("A", random);
-  contact.normal = random.direction();
+  contact.direction = random.direction();
   contact.friction = 0.4;
   model.contacts = {contact};
   return model;
@@ -581,7 +581,7 @@ Model beams(Random& random, bool planar) {
   ContactSpec contact;
   contact.name = "tip";
   contact.point.body = "undamped.3";
-  contact.normal = Vec3(0.6, 0.8, 0.0);
+  contact.direction = Vec3(0.6, 0.8, 0.0);
   contact.friction = 0.4;
   model.contacts = {contact};
   return model;
@@ -619,17 +619,17 @@ Model spheres_in_space(Random& random) {
   }
   model.bodies.push_back(body_anywhere("P", BodyKind::point, random));
 
-  ContactSpec on_face = friction_of_all_kinds("on face", ContactGeometry::sphere_on_face);
+  ContactSpec on_face = friction_of_all_kinds("on face", SphereOnFace::geometry);
   on_face.point = at("B", random);
   on_face.radius = 0.3;
   on_face.face = at("A", random);
-  on_face.normal = random.direction();
-  ContactSpec on_sphere = friction_of_all_kinds("on sphere", ContactGeometry::sphere_on_sphere);
+  on_face.direction = random.direction();
+  ContactSpec on_sphere = friction_of_all_kinds("on sphere", SphereOnSphere::geometry);
   on_sphere.point = at("C", random);
   on_sphere.radius = 0.4;
   on_sphere.face = {"B", Vec3(2.0, 4.0, -2.0)};
   on_sphere.face_radius = 0.7;
-  ContactSpec in_sphere = friction_of_all_kinds("in sphere", ContactGeometry::sphere_in_sphere);
+  ContactSpec in_sphere = friction_of_all_kinds("in sphere", SphereInSphere::geometry);
   in_sphere.point = {"A", Vec3(-3.0, 3.0, 3.0)};
   in_sphere.radius = 0.4;
   in_sphere.face = at("C", random);
@@ -637,6 +637,10 @@ Model spheres_in_space(Random& random) {
   ContactSpec in_ground = in_sphere;
   in_ground.name = "in a sphere of the ground";
   in_ground.face = at("", random);
+  ContactSpec in_bore = in_sphere;
+  in_bore.name = "in bore";
+  in_bore.geometry = SphereInBore::geometry;
+  in_bore.direction = Vec3(1.0, 1.0, 1.0);
   ContactSpec point_body = on_sphere;  // only one of the two turns
   point_body.name = "of a point body";
   point_body.point = {"P", Vec3::Zero()};
@@ -647,12 +651,12 @@ Model spheres_in_space(Random& random) {
   neither_turns.face = at("", random);
   ContactSpec point_on_face = on_face;
   point_on_face.name = "point";
-  point_on_face.geometry = ContactGeometry::point_on_face;
+  point_on_face.geometry = PointOnFace::geometry;
   point_on_face.radius = 0.0;
   ContactSpec rolls_only = on_sphere;
   rolls_only.name = "rolls only";
   rolls_only.friction = rolls_only.tangential_restitution = rolls_only.drilling_friction = 0.0;
-  model.contacts = {on_face,    on_sphere,     in_sphere,     in_ground,
+  model.contacts = {on_face,    on_sphere,     in_sphere,     in_ground, in_bore,
                     point_body, neither_turns, point_on_face, rolls_only};
   return model;
 }
@@ -671,20 +675,20 @@ Model discs_in_the_plane(Random& random) {
   for (const char* name : {"A", "B"}) {
     model.bodies.push_back(body_anywhere(name, BodyKind::planar, random));
   }
-  ContactSpec on_line = friction_of_all_kinds("on line", ContactGeometry::sphere_on_face);
+  ContactSpec on_line = friction_of_all_kinds("on line", SphereOnFace::geometry);
   on_line.drilling_friction = 0.0;
   on_line.point = at("B", random, true);
   on_line.radius = 0.3;
   on_line.face = at("A", random, true);
-  on_line.normal = Vec3(0.6, 0.8, 0.0);
+  on_line.direction = Vec3(0.6, 0.8, 0.0);
   ContactSpec on_disc = on_line;
   on_disc.name = "on disc";
-  on_disc.geometry = ContactGeometry::sphere_on_sphere;
+  on_disc.geometry = SphereOnSphere::geometry;
   on_disc.face = {"A", Vec3(3.0, -4.0, 0.0)};
   on_disc.face_radius = 0.7;
   ContactSpec in_circle = on_disc;
   in_circle.name = "in circle";
-  in_circle.geometry = ContactGeometry::sphere_in_sphere;
+  in_circle.geometry = SphereInSphere::geometry;
   in_circle.face = {"", Vec3(-5.0, 4.0, 0.0)};
   in_circle.face_radius = 9.0;
   model.contacts = {on_line, on_disc, in_circle};

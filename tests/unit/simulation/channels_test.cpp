@@ -211,10 +211,10 @@ Model ball_on_ground(BodyKind kind) {
   model.bodies = {testing::box("ball", kind, 2.0, Vec3::Ones(), 0.75 * up)};
   ContactSpec contact;
   contact.name = "floor";
-  contact.geometry = ContactGeometry::sphere_on_face;
+  contact.geometry = SphereOnFace::geometry;
   contact.point.body = "ball";
   contact.radius = 0.5;
-  contact.normal = up;
+  contact.direction = up;
   contact.friction = 0.3;
   contact.rolling_friction = 0.02;
   contact.drilling_friction = planar ? 0.0 : 0.01;

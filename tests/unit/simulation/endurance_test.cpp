@@ -125,7 +125,7 @@ TEST(Endurance, locating_very_many_impacts_loses_no_time) {
     wall.name = height > 0.0 ? "ceiling" : "floor";
     wall.point.body = "ball";
     wall.face.point = Vec3(0.0, 0.0, height);
-    wall.normal = Vec3(0.0, 0.0, height > 0.0 ? -1.0 : 1.0);
+    wall.direction = Vec3(0.0, 0.0, height > 0.0 ? -1.0 : 1.0);
     wall.restitution = 1.0;
     model.contacts.push_back(wall);
   }

@@ -349,7 +349,7 @@ Model falling_on_ground(double step, double duration, double height, const Vec3&
   ContactSpec contact;
   contact.name = "floor";
   contact.point.body = "ball";
-  contact.normal = Vec3::UnitZ();
+  contact.direction = Vec3::UnitZ();
   model.contacts = {contact};
   return model;
 }
@@ -444,10 +444,10 @@ Model ball_on_ground(BodyKind kind, double step, double duration) {
   model.bodies = {ball("ball", kind, ball_mass, ball_radius, ball_radius * up)};
   ContactSpec contact;
   contact.name = "floor";
-  contact.geometry = ContactGeometry::sphere_on_face;
+  contact.geometry = SphereOnFace::geometry;
   contact.point.body = "ball";
   contact.radius = ball_radius;
-  contact.normal = up;
+  contact.direction = up;
   model.contacts = {contact};
   return model;
 }
@@ -567,8 +567,8 @@ TEST(Ball, that_spins_on_a_patch_is_slowed_down_by_its_sliding_friction) {
 TEST(Ball, at_rest_in_a_bowl_presses_on_it_with_its_weight) {
   for (const BodyKind kind : {BodyKind::rigid, BodyKind::planar}) {
     Model model = ball_on_ground(kind, 1e-3, 0.1);
-    const Vec3 up = model.contacts[0].normal;
-    model.contacts[0].geometry = ContactGeometry::sphere_in_sphere;
+    const Vec3 up = model.contacts[0].direction;
+    model.contacts[0].geometry = SphereInSphere::geometry;
     model.contacts[0].face_radius = 1.0;
     model.contacts[0].face.point = up;  // the bowl touches the origin from above
     model.contacts[0].friction = 0.3;
@@ -589,7 +589,7 @@ Model glancing_balls(BodyKind kind, double step) {
   model.bodies[1].angular_velocity = planar ? Vec3(0.0, 0.0, 1.0) : Vec3(1.0, 2.0, -1.0);
   ContactSpec click;
   click.name = "click";
-  click.geometry = ContactGeometry::sphere_on_sphere;
+  click.geometry = SphereOnSphere::geometry;
   click.point.body = "one";
   click.radius = 0.25;
   click.face.body = "two";
@@ -635,7 +635,7 @@ Model ball_in_free_bowl() {
   Model model = whirling_ball();
   model.bodies.push_back(ball("bowl", BodyKind::rigid, 5.0, 1.0, Vec3(0.5, 0.0, 1.0)));
   ContactSpec& contact = model.contacts[0];
-  contact.geometry = ContactGeometry::sphere_in_sphere;
+  contact.geometry = SphereInSphere::geometry;
   contact.face = {"bowl", Vec3(-0.5, 0.0, 0.0)};
   contact.face_radius = 1.0;
   contact.drilling_friction = 0.0;
@@ -694,7 +694,7 @@ Model chain(BodyKind kind, const Vec3& way, double restitution, bool multi_impac
   for (const auto* pair : {"ab", "bc"}) {
     ContactSpec contact;
     contact.name = pair;
-    contact.geometry = ContactGeometry::sphere_on_sphere;
+    contact.geometry = SphereOnSphere::geometry;
     contact.point.body = std::string(1, pair[0]);
     contact.face.body = std::string(1, pair[1]);
     contact.radius = contact.face_radius = radius;
@@ -833,7 +833,7 @@ TEST(Start, of_spheres_inside_what_they_touch_is_refused_in_their_words) {
   EXPECT_THAT(refusal(model),
               HasSubstr("contact 'floor': the sphere on 'ball' starts 0.125 m inside the face on "
                         "'ground'"));
-  model.contacts[0].geometry = ContactGeometry::sphere_in_sphere;
+  model.contacts[0].geometry = SphereInSphere::geometry;
   model.contacts[0].face_radius = 1.0;
   model.contacts[0].face.point = Vec3(0.0, 0.0, 1.125);
   EXPECT_THAT(refusal(model),
@@ -967,7 +967,7 @@ TEST(FailedStep, leaves_everything_as_it_was_and_tells_when) {
   ContactSpec contact;
   contact.name = "floor";
   contact.point.body = "p";
-  contact.normal = Vec3::UnitZ();
+  contact.direction = Vec3::UnitZ();
   contact.friction = 0.1;
   model.contacts = {contact};
   Simulation simulation(model);
@@ -1110,7 +1110,7 @@ TEST(Edge, of_a_planar_face_is_its_end) {
   model.bodies = {block};
   ContactSpec contact;
   contact.face.point = Vec3::Zero();
-  contact.normal = Vec3::UnitY();
+  contact.direction = Vec3::UnitY();
   contact.outline = {{-1.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
   for (const double side : {-1.0, 1.0}) {
     contact.name = side < 0.0 ? "rear" : "front";

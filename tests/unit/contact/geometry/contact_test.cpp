@@ -33,7 +33,7 @@ VecX rates(const Contact& contact, const Configuration& q, const NodalVector& v)
 TEST(Contact, gap_is_the_height_of_the_point_above_the_face) {
   ContactSpec spec;
   spec.face.point = Vec3(0.0, 0.0, 0.5);
-  spec.normal = Vec3(0.0, 0.0, 2.0);  // need not be a unit
+  spec.direction = Vec3(0.0, 0.0, 2.0);  // need not be a unit
   spec.point.point = Vec3(0.0, 0.0, -0.25);
   const Contact contact(spec, ground, 1, in_space);
   Configuration q(3);
@@ -47,19 +47,19 @@ TEST(Contact, has_a_right_handed_orthonormal_frame) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     Random random(seed);
     ContactSpec spec;
-    spec.normal = random.vector(3.0);
+    spec.direction = random.vector(3.0);
     spec.friction = 0.3;
-    const Contact contact(spec, 1, 2, in_space);
-    Mat3 frame;
-    frame << contact.tangent(0), contact.tangent(1), contact.normal();
-    EXPECT_LT((frame.transpose() * frame - Mat3::Identity()).norm(), 1e-15 * 4);
-    EXPECT_NEAR(frame.determinant(), 1.0, 1e-15 * 4);
+    const ContactFrame f = Contact(spec, 1, 2, in_space).frame(Configuration(3), Vec3::Zero());
+    Mat3 axes;
+    axes << f.tangents[0], f.tangents[1], f.normal;
+    EXPECT_LT((axes.transpose() * axes - Mat3::Identity()).norm(), 1e-15 * 4);
+    EXPECT_NEAR(axes.determinant(), 1.0, 1e-15 * 4);
   }
 }
 
 TEST(Contact, has_one_row_without_friction_two_in_the_plane_three_in_space) {
   ContactSpec spec;
-  spec.normal = Vec3::UnitY();
+  spec.direction = Vec3::UnitY();
   EXPECT_EQ(Contact(spec, 1, 2, in_space).rows(), 1);
   EXPECT_EQ(Contact(spec, 1, 2, in_plane).rows(), 1);
   spec.friction = 0.1;
@@ -70,9 +70,10 @@ TEST(Contact, has_one_row_without_friction_two_in_the_plane_three_in_space) {
 
 TEST(Contact, planar_tangent_points_along_x_for_an_upward_normal) {
   ContactSpec spec;
-  spec.normal = Vec3::UnitY();
+  spec.direction = Vec3::UnitY();
   spec.friction = 0.1;
-  EXPECT_EQ(Contact(spec, ground, 1, in_plane).tangent(0), Vec3::UnitX());
+  const Contact contact(spec, ground, 1, in_plane);
+  EXPECT_EQ(contact.frame(Configuration(3), Vec3::Zero()).tangents[0], Vec3::UnitX());
 }
 
 // Rates of gap and slip are the velocity of the point relative to the material point of the face
@@ -83,7 +84,7 @@ TEST(Contact, rates_are_the_velocity_of_the_point_relative_to_the_face) {
     ContactSpec spec;
     spec.face.point = random.vector();
     spec.point.point = random.vector();
-    spec.normal = random.direction();
+    spec.direction = random.direction();
     spec.friction = 0.3;
     const Contact contact(spec, 1, 2, in_space);
     const Configuration q = random.configuration(2);
@@ -93,16 +94,17 @@ TEST(Contact, rates_are_the_velocity_of_the_point_relative_to_the_face) {
       return v.segment<3>(6 * static_cast<Eigen::Index>(node)) + spin.cross(point - q[node].x);
     };
     const Vec3 point = q[2].x + q[2].R * spec.point.point;
-    const Vec3 relative = q[1].R.transpose() * (velocity_at(2, point) - velocity_at(1, point));
-    const Vec3 expected(contact.normal().dot(relative), contact.tangent(0).dot(relative),
-                        contact.tangent(1).dot(relative));
+    const Vec3 relative = velocity_at(2, point) - velocity_at(1, point);
+    const ContactFrame f = contact.frame(q, Vec3::Zero());
+    const Vec3 expected(f.normal.dot(relative), f.tangents[0].dot(relative),
+                        f.tangents[1].dot(relative));
     EXPECT_LT((rates(contact, q, v) - expected).norm(), 1e-14) << "seed " << seed;
   }
 }
 
 TEST(Contact, normal_row_pushes_the_point_out_and_the_face_back) {
   ContactSpec spec;
-  spec.normal = Vec3::UnitZ();
+  spec.direction = Vec3::UnitZ();
   const Contact contact(spec, 1, 2, in_space);
   const Vec12 g = rows_of(contact, Configuration(3)).row(0);
   EXPECT_EQ(g[8], 1.0);
@@ -127,9 +129,10 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
  protected:
   static bool planar() { return GetParam().planar; }
   static bool on_face() {
-    return GetParam().geometry == ContactGeometry::point_on_face ||
-           GetParam().geometry == ContactGeometry::sphere_on_face;
+    return GetParam().geometry == PointOnFace::geometry ||
+           GetParam().geometry == SphereOnFace::geometry;
   }
+  static bool in_bore() { return GetParam().geometry == SphereInBore::geometry; }
   static const std::vector<Node>& nodes() { return planar() ? in_plane : in_space; }
 
   static Vec3 flat(Vec3 v) {
@@ -158,16 +161,17 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
     spec_.geometry = GetParam().geometry;
     spec_.point.point = flat(random.vector());
     spec_.face.point = flat(random.vector());
-    spec_.normal = flat(Vec3(0.5, 0.6, 0.7) + random.vector(0.4));
-    if (GetParam().geometry != ContactGeometry::point_on_face) {
+    spec_.direction = flat(Vec3(0.5, 0.6, 0.7) + random.vector(0.4));
+    if (GetParam().geometry != PointOnFace::geometry) {
       spec_.radius = random.number(0.2, 0.5);
     }
-    if (GetParam().geometry == ContactGeometry::sphere_on_sphere) {
+    if (GetParam().geometry == SphereOnSphere::geometry) {
       spec_.face_radius = random.number(0.2, 0.5);
     }
-    if (GetParam().geometry == ContactGeometry::sphere_in_sphere) {
+    if (GetParam().geometry == SphereInSphere::geometry) {
       spec_.face_radius = random.number(1.0, 2.0);
     }
+    if (in_bore()) spec_.face_radius = random.number(1.0, 2.0);
     spec_.friction = 0.3;
     spec_.rolling_friction = 0.02;
     if (GetParam().patch) {
@@ -194,7 +198,13 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
 
   const NodeState& state_a() const { return q_[static_cast<std::size_t>(contact_->a())]; }
   const NodeState& state_b() const { return q_[static_cast<std::size_t>(contact_->b())]; }
-  Vec3 centre_a() const { return state_a().x + state_a().R * spec_.face.point; }
+  /// Of a bore the point of its axis that is nearest to b.
+  Vec3 centre_a() const {
+    const Vec3 point = state_a().x + state_a().R * spec_.face.point;
+    if (!in_bore()) return point;
+    const Vec3 axis = state_a().R * spec_.direction.normalized();
+    return point + axis.dot(centre_b() - point) * axis;
+  }
   Vec3 centre_b() const { return state_b().x + state_b().R * spec_.point.point; }
 
   Vec3 spin(int node) const {
@@ -207,9 +217,9 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
   }
   /// Out of the surface of a, towards b.
   Vec3 normal() const {
-    if (on_face()) return state_a().R * spec_.normal.normalized();
+    if (on_face()) return state_a().R * spec_.direction.normalized();
     const Vec3 outward = (centre_b() - centre_a()).normalized();
-    return GetParam().geometry == ContactGeometry::sphere_in_sphere ? Vec3(-outward) : outward;
+    return GetParam().geometry.inside ? Vec3(-outward) : outward;
   }
   /// Where b touches, and what of a touches it: of a face the point under it.
   Vec3 place_on_b() const { return centre_b() - spec_.radius * normal(); }
@@ -424,18 +434,20 @@ TEST_P(EveryContact, tangents_follow_a_small_motion) {
 INSTANTIATE_TEST_SUITE_P(
     Surfaces, EveryContact,
     ::testing::Values(
-        Surfaces{"point_on_face", ContactGeometry::point_on_face, false},
-        Surfaces{"point_on_face_with_patch", ContactGeometry::point_on_face, false, true},
-        Surfaces{"sphere_on_face", ContactGeometry::sphere_on_face, false},
-        Surfaces{"sphere_on_face_with_patch", ContactGeometry::sphere_on_face, false, true},
-        Surfaces{"sphere_on_sphere", ContactGeometry::sphere_on_sphere, false},
-        Surfaces{"sphere_on_sphere_with_patch", ContactGeometry::sphere_on_sphere, false, true},
-        Surfaces{"sphere_in_sphere", ContactGeometry::sphere_in_sphere, false},
-        Surfaces{"sphere_in_sphere_with_patch", ContactGeometry::sphere_in_sphere, false, true},
-        Surfaces{"point_on_line", ContactGeometry::point_on_face, true},
-        Surfaces{"disc_on_line", ContactGeometry::sphere_on_face, true},
-        Surfaces{"disc_on_disc", ContactGeometry::sphere_on_sphere, true},
-        Surfaces{"disc_in_circle", ContactGeometry::sphere_in_sphere, true}),
+        Surfaces{"point_on_face", PointOnFace::geometry, false},
+        Surfaces{"point_on_face_with_patch", PointOnFace::geometry, false, true},
+        Surfaces{"sphere_on_face", SphereOnFace::geometry, false},
+        Surfaces{"sphere_on_face_with_patch", SphereOnFace::geometry, false, true},
+        Surfaces{"sphere_on_sphere", SphereOnSphere::geometry, false},
+        Surfaces{"sphere_on_sphere_with_patch", SphereOnSphere::geometry, false, true},
+        Surfaces{"sphere_in_sphere", SphereInSphere::geometry, false},
+        Surfaces{"sphere_in_sphere_with_patch", SphereInSphere::geometry, false, true},
+        Surfaces{"sphere_in_bore", SphereInBore::geometry, false},
+        Surfaces{"sphere_in_bore_with_patch", SphereInBore::geometry, false, true},
+        Surfaces{"point_on_line", PointOnFace::geometry, true},
+        Surfaces{"disc_on_line", SphereOnFace::geometry, true},
+        Surfaces{"disc_on_disc", SphereOnSphere::geometry, true},
+        Surfaces{"disc_in_circle", SphereInSphere::geometry, true}),
     [](const auto& test) { return std::string(test.param.name); });
 
 // ---- Signs that can be told by hand
@@ -443,7 +455,7 @@ INSTANTIATE_TEST_SUITE_P(
 /// A sphere of radius 1 m at x = 3 m against one of 1.5 m at the origin, both free.
 ContactSpec two_spheres() {
   ContactSpec spec;
-  spec.geometry = ContactGeometry::sphere_on_sphere;
+  spec.geometry = SphereOnSphere::geometry;
   spec.radius = 1.0;
   spec.face_radius = 1.5;
   spec.friction = 0.3;
@@ -455,7 +467,7 @@ TEST(SpheresInContact, are_apart_by_the_distance_of_their_centres_less_their_rad
   q[2].x = Vec3(3.0, 0.0, 0.0);
   EXPECT_DOUBLE_EQ(Contact(two_spheres(), 1, 2, in_space).gap(q), 0.5);
   ContactSpec hollow = two_spheres();
-  hollow.geometry = ContactGeometry::sphere_in_sphere;
+  hollow.geometry = SphereInSphere::geometry;
   hollow.face_radius = 5.0;
   EXPECT_DOUBLE_EQ(Contact(hollow, 1, 2, in_space).gap(q), 1.0);
 }
@@ -467,7 +479,7 @@ TEST(SpheresInContact, push_each_other_apart_from_outside_and_inward_in_a_hollow
   EXPECT_EQ(outside[6], 1.0);
   EXPECT_EQ(outside[0], -1.0);
   ContactSpec hollow = two_spheres();
-  hollow.geometry = ContactGeometry::sphere_in_sphere;
+  hollow.geometry = SphereInSphere::geometry;
   hollow.face_radius = 4.0;
   const Contact inside(hollow, 1, 2, in_space);
   EXPECT_EQ(inside.frame(q, Vec3::Zero()).normal, Vec3(-1.0, 0.0, 0.0));
@@ -497,7 +509,7 @@ TEST(SpheresInContact, do_not_slip_when_they_roll_like_gears) {
 
 TEST(SpheresInContact, do_not_slip_when_one_rolls_inside_a_hollow_one) {
   ContactSpec spec = two_spheres();
-  spec.geometry = ContactGeometry::sphere_in_sphere;
+  spec.geometry = SphereInSphere::geometry;
   spec.face_radius = 4.0;
   for (const bool planar : {false, true}) {
     const Contact contact(spec, ground, 1, planar ? in_plane : in_space);
@@ -512,8 +524,8 @@ TEST(SpheresInContact, do_not_slip_when_one_rolls_inside_a_hollow_one) {
 
 TEST(SpheresInContact, disc_on_a_floor_rolls_to_the_right_when_it_turns_clockwise) {
   ContactSpec spec;
-  spec.geometry = ContactGeometry::sphere_on_face;
-  spec.normal = Vec3::UnitY();
+  spec.geometry = SphereOnFace::geometry;
+  spec.direction = Vec3::UnitY();
   spec.radius = 0.5;
   spec.friction = 0.3;
   spec.rolling_friction = 0.1;
@@ -533,7 +545,7 @@ TEST(SpheresInContact, disc_on_a_floor_rolls_to_the_right_when_it_turns_clockwis
 
 TEST(SpheresInContact, are_finite_when_concentric_in_a_hollow_one) {
   ContactSpec spec = two_spheres();
-  spec.geometry = ContactGeometry::sphere_in_sphere;
+  spec.geometry = SphereInSphere::geometry;
   spec.face_radius = 4.0;
   for (const auto* nodes : {&in_space, &in_plane}) {
     const Contact contact(spec, 1, 2, *nodes);
@@ -601,6 +613,41 @@ TEST(SpheresInContact, turn_the_planar_tangent_with_the_normal_through_a_full_tu
   }
 }
 
+TEST(SphereInBore, rolls_along_and_around_without_slip) {
+  ContactSpec spec;
+  spec.geometry = SphereInBore::geometry;
+  spec.direction = Vec3::UnitX();
+  spec.radius = 1.0;
+  spec.face_radius = 4.0;
+  spec.friction = 0.3;
+  const Contact contact(spec, ground, 1, in_space);
+  Configuration q(3);
+  q[1].x = Vec3(7.0, 0.0, -3.0);
+  EXPECT_EQ(contact.gap(q), 0.0);
+  EXPECT_EQ(contact.frame(q, Vec3::UnitX()).normal, Vec3::UnitZ());
+  NodalVector v = NodalVector::Zero(18);
+  v.segment<3>(6) = Vec3(2.0, 5.0, 0.0);
+  v.segment<3>(9) = Vec3(-5.0, 2.0, 0.0);
+  EXPECT_LT(rates(contact, q, v).norm(), 1e-15);
+}
+
+TEST(SphereInBore, is_finite_on_the_axis) {
+  ContactSpec spec;
+  spec.geometry = SphereInBore::geometry;
+  spec.direction = Vec3(1.0, 2.0, 2.0);
+  spec.radius = 1.0;
+  spec.face_radius = 4.0;
+  spec.friction = 0.3;
+  const Contact contact(spec, 1, 2, in_space);
+  Configuration q(3);
+  EXPECT_EQ(contact.gap(q), 3.0);
+  EXPECT_NEAR(contact.frame(q, Vec3::Zero()).normal.dot(spec.direction), 0.0, 1e-15 * 4);
+  EXPECT_TRUE(MatX(rows_of(contact, q)).allFinite());
+  Mat12 H;
+  contact.gap_hessian(q, H);
+  EXPECT_TRUE(H.allFinite());
+}
+
 // ---- Rows and blocks
 
 struct Rows {
@@ -612,11 +659,11 @@ struct Rows {
 class RowsOfContact : public ::testing::TestWithParam<Rows> {};
 
 TEST_P(RowsOfContact, are_those_of_their_blocks_one_after_the_other) {
-  for (const auto geometry : {ContactGeometry::point_on_face, ContactGeometry::sphere_on_face,
-                              ContactGeometry::sphere_on_sphere}) {
+  for (const auto geometry :
+       {PointOnFace::geometry, SphereOnFace::geometry, SphereOnSphere::geometry}) {
     ContactSpec spec;
     spec.geometry = geometry;
-    spec.normal = Vec3::UnitY();
+    spec.direction = Vec3::UnitY();
     spec.radius = spec.face_radius = 1.0;
     spec.friction = GetParam().friction;
     spec.rolling_friction = GetParam().rolling;
@@ -680,7 +727,7 @@ TEST(Contact, reads_slip_off_the_face_for_points_without_a_patch_only) {
   ContactSpec spec = two_spheres();
   EXPECT_FALSE(Contact(spec, 1, 2, in_space).slides_by_coordinates());
   EXPECT_EQ(Contact(spec, 1, 2, in_space).slip_rows(), 0);
-  spec.geometry = ContactGeometry::point_on_face;
+  spec.geometry = PointOnFace::geometry;
   EXPECT_TRUE(Contact(spec, 1, 2, in_space).slides_by_coordinates());
   EXPECT_EQ(Contact(spec, 1, 2, in_space).slip_rows(), 2);
   EXPECT_EQ(Contact(spec, 1, 2, in_plane).slip_rows(), 1);
@@ -695,7 +742,7 @@ class Outline : public ::testing::Test {
   void face(std::vector<Vec3> corners) {
     ContactSpec spec;
     spec.face.point = Vec3(0.0, 0.0, 1.0);
-    spec.normal = Vec3::UnitZ();
+    spec.direction = Vec3::UnitZ();
     spec.outline = std::move(corners);
     contact_.emplace(spec, 1, 2, in_space);
     Random random(1);
@@ -752,7 +799,7 @@ TEST(Contact, line_of_a_planar_body_holds_for_points_beside_its_plane_too) {
   std::vector<Node> nodes(2);
   nodes[1].dof = {0, 1, 2, -1, -1, -1};  // a point in space against a line on the ground
   ContactSpec spec;
-  spec.normal = Vec3(0.6, 0.8, 0.0);
+  spec.direction = Vec3(0.6, 0.8, 0.0);
   spec.outline = {Vec3(-0.8, 0.6, 0.0), Vec3(0.8, -0.6, 0.0)};
   const Contact contact(spec, ground, 1, nodes);
   Configuration q(2);
@@ -764,10 +811,10 @@ TEST(Contact, line_of_a_planar_body_holds_for_points_beside_its_plane_too) {
 
 TEST(Contact, sphere_is_over_a_face_when_its_centre_is) {
   ContactSpec spec;
-  spec.geometry = ContactGeometry::sphere_on_face;
+  spec.geometry = SphereOnFace::geometry;
   spec.radius = 0.5;
   spec.point.point = Vec3(0.0, 0.25, 0.0);
-  spec.normal = Vec3::UnitZ();
+  spec.direction = Vec3::UnitZ();
   spec.outline = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {1.0, 1.0, 0.0}, {0.0, 1.0, 0.0}};
   const Contact contact(spec, ground, 1, in_space);
   Configuration q(3);
@@ -781,7 +828,7 @@ TEST(Contact, planar_outline_is_a_line_between_two_ends_in_either_order) {
   std::vector<Vec3> ends{{-1.0, 0.0, 0.0}, {2.0, 0.0, 0.0}};
   for (int order = 0; order < 2; ++order) {
     ContactSpec spec;
-    spec.normal = Vec3::UnitY();
+    spec.direction = Vec3::UnitY();
     spec.outline = ends;
     const Contact contact(spec, ground, 1, in_plane);
     Configuration q(3);

@@ -1,0 +1,15 @@
+#include <fmt/format.h>
+
+#include <clatter/contact/geometry/sphere_in_sphere.hpp>
+#include <clatter/model/object_check.hpp>
+
+namespace clatter {
+
+void SphereInSphere::check(const ObjectCheck& object, const ContactSpec& contact) {
+  if (!object.knows("radius") || contact.radius < contact.face_radius) return;
+  object.refuse("face",
+                fmt::format("a sphere of radius {} m does not fit into a hollow one of {} m",
+                            contact.radius, contact.face_radius));
+}
+
+}  // namespace clatter
