@@ -21,7 +21,7 @@ void read_bushing_points(const BushingReading& r) {
   r.table.refuse_together("point_b", "point");
   if (const std::optional<Vec3> point = r.table.vector("point", r.pair)) {
     for (const auto& [body, end] : {std::pair(r.a, &r.bushing.a), std::pair(r.b, &r.bushing.b)}) {
-      if (!body.is(BodyKind::point)) end->point = body.point_to_body(*point);
+      end->point = point_in_body(r.table, "point", *point, body, false);
     }
   }
   if (r.table.has("point")) return;

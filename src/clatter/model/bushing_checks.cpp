@@ -31,6 +31,11 @@ void check_bushing(const BushingSpec& bushing, BodyLookup& bodies, std::vector<M
     object.refuse("b", a.is_ground() ? "a bushing needs a body: 'a' and 'b' are both the ground"
                                      : fmt::format("'a' and 'b' are the same body '{}'", a.name()));
   }
+  const auto in_plane = [&](const BodyChoice& body) {
+    return body.is(BodyKind::planar) || (body.is_ground() && is_planar_pair(a, b));
+  };
+  check_point(object, "point_a", bushing.a.point, a, in_plane(a));
+  check_point(object, "point_b", bushing.b.point, b, in_plane(b));
   bool good = object.vector("stiffness", bushing.stiffness, ranges::not_negative);
   good = object.vector("damping", bushing.damping, ranges::not_negative) && good;
   object.vector("preload", bushing.preload);
