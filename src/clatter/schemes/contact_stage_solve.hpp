@@ -203,17 +203,8 @@ bool ContactStage::collect_free(Problem& problem, bool first, NodalVector& motio
 
 template <class Problem>
 bool ContactStage::find_held_motion(Problem& problem, double& eps, NodalVector& motion) {
-  const auto factorise = [&] {
-    K_.set_zero();
-    problem.assemble_without_contacts(K_);
-    if (eps > 0.0) K_.regularise(eps);
-    return K_.factorise(eps > 0.0);
-  };
-  bool factorised = factorise();
-  if (!factorised && eps == 0.0) {
-    eps = regularisation;
-    factorised = factorise();
-  }
+  const bool factorised =
+      factorise_or_regularise(K_, eps, [&] { problem.assemble_without_contacts(K_); });
   if (eps > 0.0) ++w_.counts.regularised;
   if (!factorised) {
     w_.failure = "the machine without its contacts is singular" + problem.culprit();
@@ -274,7 +265,7 @@ void ContactStage::take_free_solution(Problem& problem, const NodalVector& motio
 // ---- The contact problem as a value
 
 template <class Problem>
-void ContactStage::publish(Problem& problem, double& eps) {
+void ContactStage::publish(Problem& problem, double eps) {  // to be seen must not change the run
   Condensed condensed;
   if (!condense(problem, eps, false, condensed) || condensed.which.empty()) return;
   w_.contacts.publish({condensed.D.sparseView(), condensed.b, condensed.contacts}, condensed.which);
@@ -296,10 +287,10 @@ bool ContactStage::condense(Problem& problem, double& eps, bool only_hard, Conde
     condensed.which.push_back(static_cast<int>(c));
     rows += contact.rows();
   }
-  K_.set_zero();
-  problem.assemble_free(K_);
-  if (eps > 0.0) K_.regularise(eps);
-  if (!K_.factorise(eps > 0.0)) return false;
+  if (!factorise_or_regularise(K_, eps, [&] { problem.assemble_free(K_); })) {
+    w_.failure = "the machine without its contacts is singular" + problem.culprit();
+    return false;
+  }
   condensed.motions.resize(K_.size(), rows);
   condensed.D.resize(rows, rows);
   condensed.b.resize(rows);
