@@ -1,8 +1,11 @@
+#include <array>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <clatter/io/model_reader.hpp>
 #include <clatter/simulation/simulation.hpp>
 
 #include "support/impact_models.hpp"
@@ -96,6 +99,25 @@ TEST(Chain, ends_where_the_approach_is_slower_than_the_tolerance) {
   EXPECT_EQ(simulation.statistics().max_impacts, 2);
   EXPECT_NEAR(value(simulation, "bodies/a/velocity"), 0.25, 1e-13);
   EXPECT_NEAR(value(simulation, "bodies/b/velocity"), 0.1875, 1e-13);
+}
+
+// A cut of 1e-5 of the finer step around the impact would be so short that within it weight gives
+// the balls less speed than round-off leaves of that of the cue ball.
+TEST(BilliardBreak, struck_balls_press_on_the_cloth_in_the_shortest_cut) {
+  const auto speeds_after = [](const char* step) {
+    const std::vector<std::string> changes{std::string("integrator.step=") + step,
+                                           "integrator.locate_impacts=true",
+                                           "integrator.duration=0.115"};
+    Simulation simulation(
+        read_model(CLATTER_SOURCE_DIR "/examples/000/billiard-break.toml", changes));
+    run(simulation);
+    return std::array{value(simulation, "bodies/ball2/velocity", 0),
+                      value(simulation, "bodies/ball3/velocity", 0),
+                      value(simulation, "bodies/ball4/velocity", 1)};
+  };
+  const auto coarse = speeds_after("1e-4"), fine = speeds_after("2e-5");
+  // Friction of the cloth changes speeds by mu g h = 2e-4 m/s in a step.
+  for (std::size_t i = 0; i < fine.size(); ++i) EXPECT_NEAR(fine[i], coarse[i], 4e-4) << i;
 }
 
 }  // namespace
