@@ -68,7 +68,7 @@ TEST_P(JointInSpace, has_points_and_axes_that_coincide_at_the_start) {
 
 INSTANTIATE_TEST_SUITE_P(kinds, JointInSpace,
                          ::testing::Values("fixed", "ball", "revolute", "prismatic", "cylindrical",
-                                         "universal", "planar"),
+                                           "universal", "planar"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 TEST(ReadJoint, in_body_frames_has_coordinate_zero_when_the_axes_agree_at_the_start) {
