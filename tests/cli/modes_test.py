@@ -7,29 +7,9 @@ import xml.etree.ElementTree
 import h5py
 import numpy
 
-from program import CommandLineTest, MODEL, main
+from program import CLAMP, CommandLineTest, MODEL, ROD, main
 
-BEAM = """\
-title = "Rod in space"
-
-[[beam]]
-name = "rod"
-points = [[0, 0, 0], [1, 0, 0]]
-elements = 20
-section = { kind = "rectangle", width = 0.02, height = 0.01 }
-youngs_modulus = 2.1e11
-shear_modulus = 8e10
-density = 7850
-"""
-
-CLAMP = """
-[[joint]]
-name = "clamp"
-kind = "fixed"
-a = "ground"
-b = "rod.0"
-point = [0, 0, 0]
-"""
+BEAM = 'title = "Rod in space"\n' + ROD
 
 PENDULUM = """\
 gravity = [0, 0, -9.81]

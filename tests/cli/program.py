@@ -50,6 +50,27 @@ frame_interval = 10
 """
 
 
+# A steel rod along x, and a clamp of its start.
+ROD = """
+[[beam]]
+name = "rod"
+points = [[0, 0, 0], [1, 0, 0]]
+elements = 20
+section = { kind = "rectangle", width = 0.02, height = 0.01 }
+youngs_modulus = 2.1e11
+shear_modulus = 8e10
+density = 7850
+"""
+CLAMP = """
+[[joint]]
+name = "clamp"
+kind = "fixed"
+a = "ground"
+b = "rod.0"
+point = [0, 0, 0]
+"""
+
+
 class CommandLineTest(unittest.TestCase):
     """Each test has a directory of its own, with model.toml in it."""
 

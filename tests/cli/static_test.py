@@ -5,28 +5,10 @@ import os
 import h5py
 import numpy
 
-from program import CommandLineTest, main
+from program import CLAMP, CommandLineTest, ROD, main
 
 # A steel cantilever with a load that grows; there is no integrator, for nothing moves.
-CANTILEVER = """\
-title = "Cantilever"
-
-[[beam]]
-name = "rod"
-points = [[0, 0, 0], [1, 0, 0]]
-elements = 16
-section = { kind = "rectangle", width = 0.02, height = 0.01 }
-youngs_modulus = 2.1e11
-shear_modulus = 8e10
-density = 7850
-
-[[joint]]
-name = "clamp"
-kind = "fixed"
-a = "ground"
-b = "rod.0"
-point = [0, 0, 0]
-
+CANTILEVER = 'title = "Cantilever"\n' + ROD.replace("elements = 20", "elements = 16") + CLAMP + """
 [[load]]
 name = "tip"
 body = "rod.16"

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <clatter/simulation/simulation.hpp>
@@ -22,6 +23,18 @@ inline double value(const Simulation& simulation, const std::string& path, int c
 inline Vec3 vector(const Simulation& simulation, const std::string& path) {
   return {value(simulation, path, 0), value(simulation, path, 1), value(simulation, path, 2)};
 }
+
+inline const Vec3 gravity(0.0, 0.0, -9.81);
+
+inline Model timed(double step, double duration) {
+  Model model;
+  model.integrator.step = step;
+  model.integrator.duration = duration;
+  return model;
+}
+
+/// Order of convergence seen between two errors, the second with half the step.
+inline double order(double coarse, double fine) { return std::log2(std::abs(coarse / fine)); }
 
 inline void run(Simulation& simulation) {
   while (!simulation.finished()) simulation.step();

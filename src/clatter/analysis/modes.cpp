@@ -33,10 +33,9 @@ class Linearisation {
         instant_(instant),
         forces_(joint_forces),
         at_rest_(NodalVector::Zero(machine.nodal_size())),
-        in_(at_rest_),
-        out_(at_rest_),
         matrix_(machine) {
-    machine.forces(q, at_rest_, instant_, out_);  // lays the beams
+    NodalVector forces = at_rest_;
+    machine.forces(q, at_rest_, instant_, forces);  // lays the beams
   }
 
   int unknowns() const { return machine_.dofs(); }
@@ -58,43 +57,44 @@ class Linearisation {
     return matrix_.matrix().multiply(all).head(unknowns());
   }
 
-  void multiply_mass(const double* x, double* y) {
-    scatter(x);
-    machine_.apply_mass(in_, out_);
+  void multiply_mass(const double* x, double* y) const {
+    NodalVector momenta = at_rest_;
+    machine_.apply_mass(scattered(x), momenta);
     VecX result(unknowns());
-    matrix_.gather(out_, result);
+    matrix_.gather(momenta, result);
     std::copy(result.begin(), result.end(), y);
   }
 
   /// `s` has unit modal mass; `diagonal`: of K.
-  Mode mode(double square, const VecX& s, const VecX& diagonal) {
+  Mode mode(double square, const VecX& s, const VecX& diagonal) const {
     Mode mode;
     mode.square = square;
     mode.round_off =
         terms_of_square * epsilon * diagonal.cwiseAbs().cwiseProduct(s.cwiseAbs2()).sum();
-    scatter(s.data());
+    const NodalVector motion = scattered(s.data());
     if (square > 0.0) {
       // Small, so that no spring that acts to one side goes slack: exact, by powers of two.
-      const double power = 0x1p80 * machine_.damper_power(q_, 0x1p-40 * in_, instant_.turns);
+      const double power = 0x1p80 * machine_.damper_power(q_, 0x1p-40 * motion, instant_.turns);
       mode.damping_ratio = power / (2.0 * std::sqrt(square));
     }
     Eigen::Index largest = 0;
-    in_.cwiseAbs().maxCoeff(&largest);
-    mode.shape = in_ / in_[largest];
+    motion.cwiseAbs().maxCoeff(&largest);
+    mode.shape = motion / motion[largest];
     return mode;
   }
 
  private:
-  void scatter(const double* x) {
-    in_.setZero();
-    matrix_.scatter(Eigen::Map<const VecX>(x, unknowns()), 1.0, in_);
+  NodalVector scattered(const double* x) const {
+    NodalVector nodal = at_rest_;
+    matrix_.scatter(Eigen::Map<const VecX>(x, unknowns()), 1.0, nodal);
+    return nodal;
   }
 
   const Machine& machine_;
   const Configuration& q_;
   Instant instant_;
   const VecX& forces_;
-  NodalVector at_rest_, in_, out_;
+  NodalVector at_rest_;
   KktMatrix matrix_;
 };
 
@@ -118,7 +118,7 @@ class ShiftedInverse {
     return l_.rows() > 0 && l_.matrix().factorise(false);
   }
   void set_shift(double) {}  // factorised before it is handed over
-  void perform_op(const double* x, double* y) const {
+  void perform_op(const double* x, double* y) {
     x_.setZero();
     std::copy_n(x, rows(), x_.data());
     x_ /= size_;
@@ -141,20 +141,20 @@ class ShiftedInverse {
  private:
   Linearisation& l_;
   double size_;
-  mutable VecX x_;
+  VecX x_;
   MatX excluded_, excluded_momenta_;
 };
 
 class MassProduct {
  public:
   using Scalar = double;
-  explicit MassProduct(Linearisation& linearisation) : l_(linearisation) {}
+  explicit MassProduct(const Linearisation& linearisation) : l_(linearisation) {}
   Eigen::Index rows() const { return l_.unknowns(); }
   Eigen::Index cols() const { return l_.unknowns(); }
   void perform_op(const double* x, double* y) const { l_.multiply_mass(x, y); }
 
  private:
-  Linearisation& l_;
+  const Linearisation& l_;
 };
 
 VecX diagonal_of_stiffness(Linearisation& l) {
@@ -217,6 +217,89 @@ struct Spectrum {
     }
   }
 };
+
+// Of Lanczos' method:
+constexpr double accuracy = 1e-12;  // of the distance of a square from the shift
+constexpr double sharp = 1e6;       // times the least distance; 1e-10 of a square is then sure
+constexpr int max_passes = 100;
+
+struct FoundMode {
+  double square, blur;
+  VecX shape;
+};
+
+MatX shapes_of(const std::vector<FoundMode>& found, Eigen::Index unknowns) {
+  MatX shapes(unknowns, static_cast<Eigen::Index>(found.size()));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    shapes.col(static_cast<Eigen::Index>(i)) = found[i].shape;
+  }
+  return shapes;
+}
+
+/// Not shifted, the lowest modes stand out most. Free motions make K singular: then the least
+/// shift that makes it regular, as far as can be told.
+double factorise_near_zero(ShiftedInverse& inverse, double size) {
+  double shift = 0.0;
+  for (int attempt = 0; !inverse.factorise(shift); ++attempt) {
+    if (attempt == 8) throw Error("the stiffness of the model cannot be factorised, even shifted");
+    shift = shift == 0.0 ? -1e-15 * size : 10.0 * shift;
+  }
+  return shift;
+}
+
+struct NearestModes {
+  VecX squares;
+  MatX shapes;
+};
+
+/// `basis`: how many vectors Lanczos' method keeps.
+NearestModes modes_near(double shift, ShiftedInverse& inverse, MassProduct& mass, int wanted,
+                        Eigen::Index basis) {
+  using Solver =
+      Spectra::SymGEigsShiftSolver<ShiftedInverse, MassProduct, Spectra::GEigsMode::ShiftInvert>;
+  Solver solver(inverse, mass, wanted, basis, shift);
+  try {
+    solver.init();
+    solver.compute(Spectra::SortRule::LargestMagn, 1000, accuracy);
+  } catch (const std::exception& error) {
+    throw Error(fmt::format("the lowest modes were not found: {}", error.what()));
+  }
+  if (solver.info() != Spectra::CompInfo::Successful)
+    throw Error("the lowest modes were not found: Lanczos' method did not converge");
+  return {solver.eigenvalues(), solver.eigenvectors()};
+}
+
+struct News {
+  bool any = false;
+  double next_shift = 0.0;  ///< negative: for modes that this shift shows only roughly
+};
+
+/// Adds to `found` what is nearer to zero than the `count` nearest so far.
+News take_news(const NearestModes& nearest_modes, double shift, int count,
+               std::vector<FoundMode>& found) {
+  const auto& [squares, shapes] = nearest_modes;
+  // Twice the same within what was asked for is no news.
+  const double farthest =
+      found.size() < static_cast<std::size_t>(count)
+          ? std::numeric_limits<double>::infinity()
+          : (1.0 - 1e-9) * std::abs(found[static_cast<std::size_t>(count) - 1].square);
+  const double nearest = (squares.array() - shift).abs().minCoeff();
+  News news;
+  for (Eigen::Index i = 0; i < squares.size(); ++i) {
+    if (std::abs(squares[i]) >= farthest) continue;
+    news.any = true;
+    if (std::abs(squares[i] - shift) < sharp * nearest) {
+      found.push_back({squares[i], accuracy * std::abs(squares[i] - shift), shapes.col(i)});
+    } else if (news.next_shift == 0.0 || std::abs(squares[i]) < -news.next_shift) {
+      news.next_shift = -std::abs(squares[i]);
+    }
+  }
+  if (news.any) {
+    std::sort(found.begin(), found.end(),
+              [](const auto& a, const auto& b) { return std::abs(a.square) < std::abs(b.square); });
+  }
+  return news;
+}
 
 }  // namespace
 
@@ -284,81 +367,32 @@ Modes find_modes_sparse(const Machine& machine, const Configuration& q, const In
   ShiftedInverse inverse(l, size);
   MassProduct mass(l);
   const auto basis = static_cast<Eigen::Index>(std::min(available, std::max(2 * count + 10, 30)));
-  // Not shifted, the lowest modes stand out most. Free motions make K singular: then the least
-  // shift that makes it regular, as far as can be told.
-  double shift = 0.0;
-  for (int attempt = 0;; ++attempt) {
-    if (inverse.factorise(shift)) break;
-    if (attempt == 8) throw Error("the stiffness of the model cannot be factorised, even shifted");
-    shift = shift == 0.0 ? -1e-15 * size : 10.0 * shift;
-  }
+  double shift = factorise_near_zero(inverse, size);
   // Lanczos' method sees one of several modes with the same frequency, as round shafts and free
   // bodies have, and those much farther from the shift than the nearest only roughly: it is
   // repeated without those found, with a shift for those that are left, until nothing nearer to
   // zero comes up.
-  using Solver =
-      Spectra::SymGEigsShiftSolver<ShiftedInverse, MassProduct, Spectra::GEigsMode::ShiftInvert>;
-  constexpr double accuracy = 1e-12;  // of the distance of a square from the shift
-  constexpr double sharp = 1e6;       // times the least distance; 1e-10 of a square is then sure
-  constexpr int max_passes = 100;
-  struct Found {
-    double square, blur;
-    VecX shape;
-  };
-  std::vector<Found> found;
+  std::vector<FoundMode> found;
   for (int pass = 0;; ++pass) {
     if (pass == max_passes) throw Error("the lowest modes were not found in a hundred attempts");
-    MatX known(n, static_cast<Eigen::Index>(found.size()));
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      known.col(static_cast<Eigen::Index>(i)) = found[i].shape;
-    }
-    inverse.exclude(known);
+    inverse.exclude(shapes_of(found, n));
     const int left = available - static_cast<int>(found.size());
     const int wanted = std::min(count, left - 1);
     if (wanted < 1) break;
-    Solver solver(inverse, mass, wanted, std::min<Eigen::Index>(left, basis), shift);
-    try {
-      solver.init();
-      solver.compute(Spectra::SortRule::LargestMagn, 1000, accuracy);
-    } catch (const std::exception& error) {
-      throw Error(fmt::format("the lowest modes were not found: {}", error.what()));
-    }
-    if (solver.info() != Spectra::CompInfo::Successful)
-      throw Error("the lowest modes were not found: Lanczos' method did not converge");
-    // Twice the same within what was asked for is no news.
-    const double farthest =
-        found.size() < static_cast<std::size_t>(count)
-            ? std::numeric_limits<double>::infinity()
-            : (1.0 - 1e-9) * std::abs(found[static_cast<std::size_t>(count) - 1].square);
-    const VecX squares = solver.eigenvalues();
-    const MatX shapes = solver.eigenvectors();
-    const double nearest = (squares.array() - shift).abs().minCoeff();
-    double next_shift = 0.0;
-    bool news = false;
-    for (Eigen::Index i = 0; i < squares.size(); ++i) {
-      if (std::abs(squares[i]) >= farthest) continue;
-      news = true;
-      if (std::abs(squares[i] - shift) < sharp * nearest) {
-        found.push_back({squares[i], accuracy * std::abs(squares[i] - shift), shapes.col(i)});
-      } else if (next_shift == 0.0 || std::abs(squares[i]) < -next_shift) {
-        next_shift = -std::abs(squares[i]);
-      }
-    }
-    if (!news) break;
-    std::sort(found.begin(), found.end(),
-              [](const auto& a, const auto& b) { return std::abs(a.square) < std::abs(b.square); });
-    if (next_shift < 0.0 && inverse.factorise(next_shift)) shift = next_shift;
+    const NearestModes nearest =
+        modes_near(shift, inverse, mass, wanted, std::min<Eigen::Index>(left, basis));
+    const News news = take_news(nearest, shift, count, found);
+    if (!news.any) break;
+    if (news.next_shift < 0.0 && inverse.factorise(news.next_shift)) shift = news.next_shift;
   }
   found.resize(std::min(found.size(), static_cast<std::size_t>(count)));
   std::sort(found.begin(), found.end(),
             [](const auto& a, const auto& b) { return a.square < b.square; });
-  MatX shapes(n, static_cast<Eigen::Index>(found.size()));
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    shapes.col(static_cast<Eigen::Index>(i)) = found[i].shape;
-    result.modes.push_back(l.mode(found[i].square, found[i].shape, diagonal));
-    result.modes.back().round_off += found[i].blur;
+  for (const FoundMode& mode : found) {
+    result.modes.push_back(l.mode(mode.square, mode.shape, diagonal));
+    result.modes.back().round_off += mode.blur;
   }
-  result.asymmetry = asymmetry_of(l, result.modes, shapes);
+  result.asymmetry = asymmetry_of(l, result.modes, shapes_of(found, n));
   return result;
 }
 

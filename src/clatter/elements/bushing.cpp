@@ -32,7 +32,7 @@ void read_bushing_points(const BushingReading& r) {
   r.table.refuse_together("point_b", "point");
   if (const std::optional<Vec3> point = r.table.vector("point", r.pair)) {
     for (const auto& [body, end] : {std::pair(r.a, &r.bushing.a), std::pair(r.b, &r.bushing.b)}) {
-      if (!body.is(BodyKind::point)) end->point = body.point_to_body(*point);
+      end->point = point_in_body(r.table, "point", *point, body, false);
     }
   }
   if (r.table.has("point")) return;
@@ -119,6 +119,11 @@ void Bushing::check(const BushingSpec& bushing, const ObjectCheck& object, BodyL
     object.refuse("b", a.is_ground() ? "a bushing needs a body: 'a' and 'b' are both the ground"
                                      : fmt::format("'a' and 'b' are the same body '{}'", a.name()));
   }
+  const auto in_plane = [&](const BodyChoice& body) {
+    return body.is(BodyKind::planar) || (body.is_ground() && is_planar_pair(a, b));
+  };
+  check_point(object, "point_a", bushing.a.point, a, in_plane(a));
+  check_point(object, "point_b", bushing.b.point, b, in_plane(b));
   describe(bushing, FieldCheck(object));
   check_rotational(object, "rotational_stiffness", bushing.rotational_stiffness, a, b);
   check_rotational(object, "rotational_damping", bushing.rotational_damping, a, b);

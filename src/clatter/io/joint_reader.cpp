@@ -11,9 +11,6 @@
 namespace clatter {
 namespace {
 
-// How far, relative to the coordinates, a joint may miss the only point of a point body: round-off
-// of numbers that were written with ten digits or more.
-constexpr double point_slack = 1e-9;
 // Cosine below which two axes count as perpendicular: six digits, as people write them.
 constexpr double perpendicular_slack = 1e-6;
 
@@ -46,13 +43,7 @@ void read_shared_point(const Reading& r) {
   const std::optional<Vec3> point = r.table.vector("point", notation(r.pair));
   if (!point) return doubt_points(r);
   for (const auto& [body, attachment] : {std::pair{r.a, &r.joint.a}, std::pair{r.b, &r.joint.b}}) {
-    attachment->point = body.point_to_body(*point);
-    if (!body.is(BodyKind::point)) continue;
-    const double miss = attachment->point.cwiseAbs().maxCoeff();
-    attachment->point.setZero();
-    const double scale = 1.0 + point->cwiseAbs().maxCoeff();
-    if (r.assemble || miss <= point_slack * scale) continue;
-    r.table.refuse("point", fmt::format("'point' is not where point body '{}' is", body.name()));
+    attachment->point = point_in_body(r.table, "point", *point, body, r.assemble);
   }
 }
 

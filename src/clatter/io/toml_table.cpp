@@ -1,21 +1,15 @@
 #include <algorithm>
-#include <cmath>
 #include <numbers>
-#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <clatter/io/toml_table.hpp>
+#include <clatter/io/value_check.hpp>
 #include <clatter/model/nearest_word.hpp>
 
 namespace clatter {
 namespace {
-
-double as_number(const toml::node& value) {
-  if (value.is_integer()) return static_cast<double>(**value.as_integer());
-  return **value.as_floating_point();
-}
 
 // A value that has been checked.
 Expression expression_of(const toml::node& value) {
@@ -27,39 +21,6 @@ KeyPlaces::Spot spot_of(const toml::node& value) {
   return {place.line, place.column};
 }
 
-// What a value must be, in a message: the documentation can refer to a section, a message cannot.
-std::string expected(const KeyDescription& row) {
-  if (row.type == ValueType::table) {
-    std::vector<std::string> keys;
-    for (const KeyDescription& key : model_table(row.table).keys) {
-      if (std::find(keys.begin(), keys.end(), key.name) == keys.end()) keys.push_back(key.name);
-    }
-    return fmt::format("a table with keys out of {}", fmt::join(keys, ", "));
-  }
-  std::string text = row.expected();
-  std::erase(text, '`');
-  return text;
-}
-
-std::string found(const toml::node& value) {
-  switch (value.type()) {
-    case toml::node_type::string:
-      return "text " + in_quotes(**value.as_string());
-    case toml::node_type::integer:
-      return fmt::format("{}", **value.as_integer());
-    case toml::node_type::floating_point:
-      return fmt::format("{}", **value.as_floating_point());
-    case toml::node_type::boolean:
-      return **value.as_boolean() ? "true" : "false";
-    case toml::node_type::array:
-      return fmt::format("a list of {}", value.as_array()->size());
-    case toml::node_type::table:
-      return "a table";
-    default:
-      return "a date or time";
-  }
-}
-
 std::string with_article(const std::string& words) {
   const bool vowel =
       !words.empty() && std::string_view("aeiou").find(words[0]) != std::string::npos;
@@ -67,13 +28,6 @@ std::string with_article(const std::string& words) {
 }
 
 }  // namespace
-
-Place place_of(const toml::source_region& source) {
-  std::string file = source.path ? *source.path : std::string();
-  if (file.starts_with(override_source)) return {std::move(file), 0, 0};
-  return {std::move(file), static_cast<int>(source.begin.line),
-          static_cast<int>(source.begin.column)};
-}
 
 Vec3 unit(const Vec3& v) {
   const Vec3 scaled = v / v.cwiseAbs().maxCoeff();
@@ -119,7 +73,9 @@ void TomlTable::check_keys() {
     }
     // Without a kind it is not known which row of the description counts.
     const bool ambiguous = !kind_is_known_ && !row->kinds.empty();
-    if (ambiguous || !check_value(*row, value)) unusable_.insert(name);
+    if (ambiguous || !check_value(*row, value, description_->heading, *mistakes_)) {
+      unusable_.insert(name);
+    }
   }
   for (const KeyDescription& row : description_->keys) {
     const bool applies = kind_is_known_ ? row.applies_to(kind_) : row.kinds.empty();
@@ -127,170 +83,9 @@ void TomlTable::check_keys() {
     const std::string in =
         description_->name.empty() ? "" : fmt::format(" in {}", description_->heading);
     add(table_->source(),
-        fmt::format("missing key '{}'{}: expected {}{}", row.name, in, expected(row),
+        fmt::format("missing key '{}'{}: expected {}{}", row.name, in, expected_value(row),
                     row.unit.empty() ? "" : fmt::format(" [{}]", row.unit)));
   }
-}
-
-bool TomlTable::check_value(const KeyDescription& row, const toml::node& value) const {
-  switch (row.type) {
-    case ValueType::text:
-      return value.is_string() || unexpected(row, value);
-    case ValueType::flag:
-      return value.is_boolean() || unexpected(row, value);
-    case ValueType::word: {
-      const std::optional<std::string> word = value.value<std::string>();
-      if (!value.is_string()) return unexpected(row, value);
-      if (std::find(row.words.begin(), row.words.end(), *word) != row.words.end()) return true;
-      const std::string hint = did_you_mean(*word, row.words);
-      add(value.source(),
-          fmt::format("unknown {} {} in {}{}", row.name, in_quotes(*word), description_->heading,
-                      hint.empty() ? fmt::format("; expected one of {}", expected(row)) : hint));
-      return false;
-    }
-    case ValueType::integer:
-      if (!value.is_integer()) return unexpected(row, value);
-      return check_number(row, value);
-    case ValueType::number:
-      return check_number(row, value);
-    case ValueType::formula:
-      return check_formula(row, value);
-    case ValueType::vector:
-      return check_numbers(row, value, 2, 3);
-    case ValueType::triple:
-      return check_numbers(row, value, 3, 3);
-    case ValueType::direction:
-    case ValueType::quaternion: {
-      const bool vector = row.type == ValueType::direction;
-      if (!check_numbers(row, value, vector ? 2 : 4, vector ? 3 : 4)) return false;
-      const toml::array& list = *value.as_array();
-      const bool zero = std::all_of(list.begin(), list.end(),
-                                    [](const toml::node& n) { return as_number(n) == 0.0; });
-      if (zero) add(value.source(), fmt::format("'{}' must not be zero", row.name));
-      return !zero;
-    }
-    case ValueType::points:
-      return check_points(row, value);
-    case ValueType::point_or_points: {
-      const toml::array* list = value.as_array();
-      const bool single = list != nullptr && !list->empty() && list->front().is_number();
-      return single ? check_numbers(row, value, 2, 3) : check_points(row, value);
-    }
-    case ValueType::pairs:
-      return check_pairs(row, value);
-    case ValueType::inertia:
-      return check_inertia(row, value);
-    case ValueType::formulas:
-      return check_formulas(row, value);
-    case ValueType::torque:
-      return value.is_array() ? check_formulas(row, value) : check_formula(row, value);
-    case ValueType::numbers:
-      return check_numbers(row, value, 0, std::string::npos);
-    case ValueType::texts: {
-      const toml::array* list = value.as_array();
-      if (list == nullptr) return unexpected(row, value);
-      for (const toml::node& entry : *list) {
-        if (!entry.is_string()) return unexpected(row, entry);
-      }
-      return true;
-    }
-    case ValueType::table:
-      return value.is_table() || unexpected(row, value);
-    case ValueType::table_one:
-    case ValueType::tables:
-      return check_tables(row, value);
-  }
-  return false;
-}
-
-bool TomlTable::unexpected(const KeyDescription& row, const toml::node& value) const {
-  add(value.source(),
-      fmt::format("'{}': expected {}, found {}", row.name, expected(row), found(value)));
-  return false;
-}
-
-bool TomlTable::check_number(const KeyDescription& row, const toml::node& value) const {
-  if (!value.is_number()) return unexpected(row, value);
-  const auto wrong = complaint_about(row.name, as_number(value), row.range, expected(row));
-  if (wrong) add(value.source(), *wrong);
-  return !wrong;
-}
-
-bool TomlTable::check_numbers(const KeyDescription& row, const toml::node& value, std::size_t min,
-                              std::size_t max) const {
-  const toml::array* list = value.as_array();
-  if (list == nullptr || list->size() < min || list->size() > max) return unexpected(row, value);
-  for (const toml::node& entry : *list) {
-    if (!check_number(row, entry)) return false;
-  }
-  return true;
-}
-
-bool TomlTable::check_formula(const KeyDescription& row, const toml::node& value) const {
-  if (value.is_number()) return check_number(row, value);
-  if (!value.is_string()) return unexpected(row, value);
-  try {
-    const Expression expression(**value.as_string());
-    return true;
-  } catch (const std::invalid_argument& error) {
-    add(value.source(), fmt::format("'{}': {} is not a formula in t: {}", row.name,
-                                    in_quotes(**value.as_string()), error.what()));
-    return false;
-  }
-}
-
-bool TomlTable::check_formulas(const KeyDescription& row, const toml::node& value) const {
-  const toml::array* list = value.as_array();
-  if (list == nullptr || list->size() < 2 || list->size() > 3) return unexpected(row, value);
-  bool good = true;
-  for (const toml::node& entry : *list) good = check_formula(row, entry) && good;
-  return good;
-}
-
-bool TomlTable::check_inertia(const KeyDescription& row, const toml::node& value) const {
-  const toml::array* list = value.as_array();
-  if (list == nullptr || list->size() != 3) return unexpected(row, value);
-  if (!list->front().is_array()) return check_numbers(row, value, 3, 3);
-  for (const toml::node& entry : *list) {
-    if (!check_numbers(row, entry, 3, 3)) return false;
-  }
-  return true;
-}
-
-bool TomlTable::check_points(const KeyDescription& row, const toml::node& value) const {
-  const toml::array* list = value.as_array();
-  if (list == nullptr || list->empty()) return unexpected(row, value);
-  for (const toml::node& entry : *list) {
-    if (!check_numbers(row, entry, 2, 3)) return false;
-  }
-  return true;
-}
-
-bool TomlTable::check_pairs(const KeyDescription& row, const toml::node& value) const {
-  const toml::array* list = value.as_array();
-  if (list == nullptr || list->size() < 2) return unexpected(row, value);
-  for (const toml::node& entry : *list) {
-    if (!check_numbers(row, entry, 2, 2)) return false;
-  }
-  return true;
-}
-
-bool TomlTable::check_tables(const KeyDescription& row, const toml::node& value) const {
-  const std::string& heading = model_table(row.table).heading;
-  if (row.type == ValueType::table_one) {
-    if (value.is_table()) return true;
-    add(value.source(), fmt::format("'{}' must be a table: write {} once", row.name, heading));
-    return false;
-  }
-  const toml::array* list = value.as_array();
-  const bool good = list != nullptr && std::all_of(list->begin(), list->end(),
-                                                   [](const auto& n) { return n.is_table(); });
-  if (!good) {
-    add(value.source(), fmt::format("'{}' must be a list of tables: write {}, with two brackets, "
-                                    "before each of them",
-                                    row.name, heading));
-  }
-  return good;
 }
 
 void TomlTable::add(const toml::source_region& source, std::string message) const {

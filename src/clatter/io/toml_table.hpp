@@ -9,20 +9,14 @@
 #include <vector>
 
 #include <clatter/io/model_keys.hpp>
-#include <clatter/io/toml.hpp>
+#include <clatter/io/toml_value.hpp>
 #include <clatter/math/expression.hpp>
 #include <clatter/math/types.hpp>
-#include <clatter/model/error.hpp>
 #include <clatter/model/key_places.hpp>
 #include <clatter/model/key_table.hpp>
 
 namespace clatter {
 
-/// Source name of values that come from an override instead of the file starts with this; they have
-/// no line and column.
-inline constexpr std::string_view override_source = "override ";
-
-Place place_of(const toml::source_region& source);
 
 /// A TOML table read against its description. Making one checks what the description knows: unknown
 /// keys, keys without meaning for the kind, missing keys, types and ranges. All mistakes are
@@ -102,17 +96,6 @@ class TomlTable final : public KeyTable {
  private:
   void find_kind();
   void check_keys();
-  bool check_value(const KeyDescription& row, const toml::node& value) const;
-  bool check_number(const KeyDescription& row, const toml::node& value) const;
-  bool check_numbers(const KeyDescription& row, const toml::node& value, std::size_t min,
-                     std::size_t max) const;
-  bool check_formula(const KeyDescription& row, const toml::node& value) const;
-  bool check_formulas(const KeyDescription& row, const toml::node& value) const;
-  bool check_inertia(const KeyDescription& row, const toml::node& value) const;
-  bool check_points(const KeyDescription& row, const toml::node& value) const;
-  bool check_pairs(const KeyDescription& row, const toml::node& value) const;
-  bool check_tables(const KeyDescription& row, const toml::node& value) const;
-  bool unexpected(const KeyDescription& row, const toml::node& value) const;
   void add(const toml::source_region& source, std::string message) const;
   const toml::node* usable(std::string_view key) const;
   std::optional<Vec3> vector_of(std::string_view key, const toml::array& value,

@@ -25,49 +25,65 @@ CoupledMatrix::CoupledMatrix(const Machine& machine, const MatrixScope& scope)
       matrix_(first_contact_row_ + 2 * count_rows(scope) + static_cast<int>(scope.contacts.size())),
       contacts_(scope.list.size()),
       contact_multipliers_(scope.list.size(), {-1, -1, -1}) {
+  for (const Level level : levels) {
+    reserve_part(machine, level, Level::acceleration, true, false);
+    if (level != Level::acceleration) reserve_part(machine, level, level, true, false);
+  }
+  reserve_part(machine, Level::acceleration, Level::velocity, false, true);
+  reserve_part(machine, Level::acceleration, Level::position, false, true);
+  reserve_multipliers(machine, scope);
+  matrix_.finish_pattern();
+
+  weights_ = VecX::Ones(matrix_.size());
+  for (std::size_t n = 0; n < node_table_->size(); ++n) {
+    const Node& node = (*node_table_)[n];
+    for (int i = 0; i < 6; ++i) {
+      if (!node.has(i)) continue;
+      const double weight = of_node(machine.weights(), static_cast<Eigen::Index>(n))[i];
+      for (int level = 0; level < 3; ++level) weights_[node.dof[i] + level * dofs_] = weight;
+    }
+  }
+}
+
+std::array<int, 12> CoupledMatrix::dofs_of(int a, int b) const {
+  std::array<int, 12> dofs;
+  const Node &first = (*node_table_)[static_cast<std::size_t>(a)],
+             &second = (*node_table_)[static_cast<std::size_t>(b)];
+  std::copy(first.dof.begin(), first.dof.end(), dofs.begin());
+  std::copy(second.dof.begin(), second.dof.end(), dofs.begin() + 6);
+  return dofs;
+}
+
+void CoupledMatrix::reserve_part(const Machine& machine, Level row, Level column, bool has_mass,
+                                 bool has_forces) {
+  Part::Blocks& part = parts_[at(row)][at(column)];
   const auto shifted = [&](auto dofs, Level level) {
     for (int& dof : dofs) dof = dof < 0 ? -1 : dof + static_cast<int>(at(level)) * dofs_;
     return dofs;
   };
-  const auto dofs_of = [&](int a, int b) {
-    std::array<int, 12> dofs;
-    const Node &first = (*node_table_)[static_cast<std::size_t>(a)],
-               &second = (*node_table_)[static_cast<std::size_t>(b)];
-    std::copy(first.dof.begin(), first.dof.end(), dofs.begin());
-    std::copy(second.dof.begin(), second.dof.end(), dofs.begin() + 6);
-    return dofs;
+  const auto reserve_square = [&](const auto& dofs) {
+    return matrix_.reserve(shifted(dofs, row), shifted(dofs, column));
   };
-  const auto reserve_part = [&](Level row, Level column, bool has_mass, bool has_forces) {
-    Part::Blocks& part = parts_[at(row)][at(column)];
-    const auto reserve_square = [&](const auto& dofs) {
-      return matrix_.reserve(shifted(dofs, row), shifted(dofs, column));
-    };
-    if (has_mass || column == Level::velocity) {  // gyroscopic terms are of velocities
-      for (const Node& node : *node_table_) {
-        part.nodes.push_back(
-            matrix_.reserve(shifted(node.dof, row), shifted(node.dof, column),
-                            [](int i, int j) { return i == j || (i >= 3 && j >= 3); }));
-      }
+  if (has_mass || column == Level::velocity) {  // gyroscopic terms are of velocities
+    for (const Node& node : *node_table_) {
+      part.nodes.push_back(
+          matrix_.reserve(shifted(node.dof, row), shifted(node.dof, column),
+                          [](int i, int j) { return i == j || (i >= 3 && j >= 3); }));
     }
-    for (const BeamElement& element : machine.beam_elements()) {
-      part.beams.push_back(reserve_square(dofs_of(element.a(), element.b())));
-    }
-    if (!has_forces) return;
-    for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
-      part.force_elements.push_back(reserve_square(dofs_of_nodes(*node_table_, element.nodes())));
-    });
-    for (const Load& load : machine.loads()) {
-      part.loads.push_back(
-          reserve_square((*node_table_)[static_cast<std::size_t>(load.node())].dof));
-    }
-  };
-  for (const Level level : levels) {
-    reserve_part(level, Level::acceleration, true, false);
-    if (level != Level::acceleration) reserve_part(level, level, true, false);
   }
-  reserve_part(Level::acceleration, Level::velocity, false, true);
-  reserve_part(Level::acceleration, Level::position, false, true);
+  for (const BeamElement& element : machine.beam_elements()) {
+    part.beams.push_back(reserve_square(dofs_of(element.a(), element.b())));
+  }
+  if (!has_forces) return;
+  for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
+    part.force_elements.push_back(reserve_square(dofs_of_nodes(*node_table_, element.nodes())));
+  });
+  for (const Load& load : machine.loads()) {
+    part.loads.push_back(reserve_square((*node_table_)[static_cast<std::size_t>(load.node())].dof));
+  }
+}
 
+void CoupledMatrix::reserve_multipliers(const Machine& machine, const MatrixScope& scope) {
   for (const Joint& joint : machine.joints()) {
     std::array<std::vector<int>, 3> multipliers;
     for (const Level level : levels) {
@@ -93,17 +109,6 @@ CoupledMatrix::CoupledMatrix(const Machine& machine, const MatrixScope& scope)
   }
   for (int i = first_joint_row_; i < matrix_.size(); ++i) {
     diagonal_.push_back(matrix_.reserve(std::array{i}, std::array{i}));
-  }
-  matrix_.finish_pattern();
-
-  weights_ = VecX::Ones(matrix_.size());
-  for (std::size_t n = 0; n < node_table_->size(); ++n) {
-    const Node& node = (*node_table_)[n];
-    for (int i = 0; i < 6; ++i) {
-      if (!node.has(i)) continue;
-      const double weight = of_node(machine.weights(), static_cast<Eigen::Index>(n))[i];
-      for (int level = 0; level < 3; ++level) weights_[node.dof[i] + level * dofs_] = weight;
-    }
   }
 }
 

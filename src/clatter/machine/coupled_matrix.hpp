@@ -108,6 +108,10 @@ class CoupledMatrix {
 
  private:
   static std::size_t at(Level level) { return static_cast<std::size_t>(level); }
+  std::array<int, 12> dofs_of(int a, int b) const;
+  void reserve_part(const Machine& machine, Level row, Level column, bool has_mass,
+                    bool has_forces);
+  void reserve_multipliers(const Machine& machine, const MatrixScope& scope);
   Pair reserve(const std::array<int, 12>& dofs, const std::array<std::vector<int>, 3>& multipliers,
                bool is_contact, bool begins);
 

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 
-namespace mu {
-class Parser;
-}
+#include <clatter/math/formula.hpp>
 
 namespace clatter {
 
@@ -15,11 +13,6 @@ class Expression {
   Expression(double constant = 0.0);  // NOLINT: numbers are expressions
   /// Throws std::invalid_argument with the reason when the text is not one formula in t.
   explicit Expression(const std::string& text);
-  Expression(const Expression& other);
-  Expression(Expression&&) noexcept;
-  Expression& operator=(const Expression& other);
-  Expression& operator=(Expression&& other) noexcept;
-  ~Expression();
 
   double operator()(double t) const;
   /// d/dt by eighth-order central differences with the given spacing [s]: exact to round-off for
@@ -28,15 +21,14 @@ class Expression {
   /// d²/dt², likewise.
   double second_rate(double t, double spacing) const;
 
-  bool is_constant() const { return parser_ == nullptr; }
+  bool is_constant() const { return !formula_; }
   /// The formula as given, or the number.
   std::string text() const;
 
  private:
   double constant_ = 0.0;
   std::string text_;
-  std::unique_ptr<double> t_;
-  std::unique_ptr<mu::Parser> parser_;
+  std::optional<Formula> formula_;
 };
 
 }  // namespace clatter

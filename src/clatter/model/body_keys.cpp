@@ -62,6 +62,19 @@ Vec3 read_point(const KeyTable& table, std::string_view key, const BodyChoice& b
   return table.vector(key, notation(dimension_on(body, pair))).value_or(Vec3::Zero());
 }
 
+Vec3 point_in_body(const KeyTable& table, std::string_view key, const Vec3& point,
+                   const BodyChoice& body, bool may_move) {
+  // Relative to the coordinates: round-off of numbers that were written with ten digits or more.
+  constexpr double slack = 1e-9;
+  const Vec3 in_body = body.point_to_body(point);
+  if (!body.is(BodyKind::point)) return in_body;
+  const double miss = in_body.cwiseAbs().maxCoeff(), scale = 1.0 + point.cwiseAbs().maxCoeff();
+  if (!may_move && miss > slack * scale) {
+    table.refuse(key, fmt::format("'{}' is not where point body '{}' is", key, body.name()));
+  }
+  return Vec3::Zero();
+}
+
 std::string NameReader::read(const KeyTable& table) {
   ++count_;
   return table.text("name").value_or(fmt::format("{}{}", noun_, count_));

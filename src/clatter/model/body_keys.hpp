@@ -54,6 +54,11 @@ class NamedBodies {
 Vec3 read_point(const KeyTable& table, std::string_view key, const BodyChoice& body,
                 Dimension pair);
 
+/// A point in space, given by the key, in the frame of a body. A point body has its origin only: to
+/// give another one is a mistake, unless the body `may_move` there.
+Vec3 point_in_body(const KeyTable& table, std::string_view key, const Vec3& point,
+                   const BodyChoice& body, bool may_move);
+
 /// Reads the names of a list of tables: noun and number for those without.
 class NameReader {
  public:

@@ -19,7 +19,7 @@ void check_coupled_joint(const ObjectCheck& object, const CouplerSpec& coupler, 
     for (const JointSpec& joint : joints) known.push_back(joint.name);
     object.refuse_entry(
         "joints", i, fmt::format("unknown joint {}{}", in_quotes(name), did_you_mean(name, known)));
-  } else if (!has_free_coordinate(traits_of(found->kind))) {
+  } else if (!found->keys.is_doubtful("kind") && !has_free_coordinate(traits_of(found->kind))) {
     object.refuse_entry("joints", i,
                         fmt::format("joint '{}' has no coordinate to couple; {} joints have one",
                                     name, names_of_joints(has_free_coordinate, "", "and")));

@@ -80,7 +80,7 @@ class ContactStage {
   /// The motion without reactions, and with a unit reaction in each row.
   void fill_condensed(bool position_level, Condensed& condensed);
   template <class Problem>
-  void publish(Problem& problem, double& eps);
+  void publish(Problem& problem, double eps);
   /// Solves the condensed problem, by whatever solver suits it, and starts from there.
   template <class Problem>
   bool find_active_sets(Problem& problem, double& eps, ContactSolverKind solver);

@@ -196,17 +196,8 @@ bool ContactStage::collect_free(Problem& problem, bool first, NodalVector& motio
 
 template <class Problem>
 bool ContactStage::find_held_motion(Problem& problem, double& eps, NodalVector& motion) {
-  const auto factorise = [&] {
-    held_K_.set_zero();
-    problem.assemble_without_contacts(held_K_);
-    if (eps > 0.0) held_K_.regularise(eps);
-    return held_K_.factorise(eps > 0.0);
-  };
-  bool factorised = factorise();
-  if (!factorised && eps == 0.0) {
-    eps = regularisation;
-    factorised = factorise();
-  }
+  const bool factorised =
+      factorise_or_regularise(held_K_, eps, [&] { problem.assemble_without_contacts(held_K_); });
   if (eps > 0.0) ++w_.counts.regularised;
   if (!factorised) {
     w_.failure = "the machine without its contacts is singular" + problem.culprit();
@@ -269,7 +260,7 @@ void ContactStage::take_free_solution(Problem& problem, const NodalVector& motio
 // ---- The contact problem as a value
 
 template <class Problem>
-void ContactStage::publish(Problem& problem, double& eps) {
+void ContactStage::publish(Problem& problem, double eps) {  // to be seen must not change the run
   Condensed condensed;
   if (!condense(problem, eps, false, condensed) || condensed.which.empty()) return;
   w_.contacts.publish({condensed.D.sparseView(), condensed.b, condensed.contacts}, condensed.which);
@@ -293,10 +284,10 @@ bool ContactStage::condense(Problem& problem, double& eps, bool only_hard, Conde
   }
   whole_.prepare();
   KktMatrix& K = whole_.K;
-  K.set_zero();
-  problem.assemble_free(K);
-  if (eps > 0.0) K.regularise(eps);
-  if (!K.factorise(eps > 0.0)) return false;
+  if (!factorise_or_regularise(K, eps, [&] { problem.assemble_free(K); })) {
+    w_.failure = "the machine without its contacts is singular" + problem.culprit();
+    return false;
+  }
   condensed.motions.resize(K.size(), rows);
   condensed.D.resize(rows, rows);
   condensed.b.resize(rows);

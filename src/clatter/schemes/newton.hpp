@@ -16,6 +16,22 @@ inline constexpr int max_line_search = 8;
 void hold_islands(const KktMatrix& K, const StepWork& w, VecX& dx);
 void hold_islands(const CoupledMatrix& K, const StepWork& w, VecX& dx);
 
+/// Factorises what `assemble` fills into a matrix of zeros. Redundant joints make it singular: then
+/// it is regularised, and stays so from now on, which `eps` remembers.
+template <class Matrix, class Assemble>
+bool factorise_or_regularise(Matrix& K, double& eps, const Assemble& assemble) {
+  const auto factorise = [&] {
+    K.set_zero();
+    assemble();
+    if (eps > 0.0) K.regularise(eps);
+    return K.factorise(eps > 0.0);
+  };
+  if (factorise()) return true;
+  if (eps > 0.0) return false;
+  eps = regularisation;
+  return factorise();
+}
+
 /// A problem of a step as math/newton.hpp sees it: when it is converged, and what is done about
 /// singular matrices. One matrix has all islands, but each is judged on its own: it ends when it
 /// has converged, and has a line search of its own. The problem has
@@ -60,11 +76,7 @@ struct NewtonOfStep {
   }
 
   bool find_update() {
-    bool factorised = factorise();
-    if (!factorised && eps == 0.0) {
-      eps = regularisation;
-      factorised = factorise();
-    }
+    const bool factorised = factorise_or_regularise(K, eps, [&] { problem.assemble(K); });
     if (eps > 0.0) ++w.counts.regularised;
     if (!factorised) {
       w.failure = fmt::format("the {} problem is singular{}", what, problem.culprit());

@@ -6,6 +6,7 @@
 #include <clatter/simulation/simulation.hpp>
 
 #include "support/beams.hpp"
+#include "support/message_of.hpp"
 #include "support/run.hpp"
 
 namespace clatter {
@@ -23,13 +24,8 @@ Simulation settled(Model model) {
   return Simulation(model);
 }
 
-std::string refusal_of(Model model) {
-  try {
-    const Simulation simulation = settled(std::move(model));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+std::string refusal_of(const Model& model) {
+  return testing::message_of([&] { settled(model); });
 }
 
 TEST(statics, cantilever_bends_and_shears_as_in_the_textbook) {

@@ -2,15 +2,12 @@
 
 #include <clatter/elements/bushing.hpp>
 
-#include "support/finite_difference.hpp"
+#include "support/force_element_checks.hpp"
 #include "support/random_state.hpp"
 
 namespace clatter {
 namespace {
 
-using testing::agrees;
-using testing::differences;
-using testing::displaced;
 using testing::Random;
 
 BushingSpec spec_of(Random& random) {
@@ -48,69 +45,24 @@ void at_random_states(const Check& check) {
   EXPECT_GT(turned_far, 10);
 }
 
-Vec12 force(const Bushing& bushing, const Configuration& q, const NodalVector& v) {
-  Vec12 f;
-  bushing.generalised_force(q, v, 0.0, f);
-  return f;
-}
-
 TEST(Bushing, elastic_force_is_minus_the_gradient_of_the_energy) {
-  at_random_states([](const Bushing& bushing, const Configuration& q, const NodalVector& v) {
-    const auto energy = [&](const VecX& d) -> VecX {
-      return VecX::Constant(
-          1, bushing.energy(displaced(q, bushing.nodes()[0], bushing.nodes()[1], d), 0.0));
-    };
-    const NodalVector rest = NodalVector::Zero(v.size());
-    EXPECT_TRUE(agrees(-force(bushing, q, rest).transpose(), differences(energy, 12)));
-  });
+  at_random_states(testing::expect_elastic_force_is_minus_the_gradient_of_the_energy);
 }
 
 TEST(Bushing, stiffness_is_minus_the_derivative_of_the_force_by_position) {
-  at_random_states([](const Bushing& bushing, const Configuration& q, const NodalVector& v) {
-    const auto minus_force = [&](const VecX& d) -> VecX {
-      return -force(bushing, displaced(q, bushing.nodes()[0], bushing.nodes()[1], d), v);
-    };
-    Mat12 K, C;
-    bushing.tangent(q, v, 0.0, K, C);
-    EXPECT_TRUE(agrees(K, differences(minus_force, 12)));
-  });
+  at_random_states(testing::expect_stiffness_is_minus_the_derivative_of_the_force_by_position);
 }
 
 TEST(Bushing, damping_is_minus_the_derivative_of_the_force_by_velocity) {
-  at_random_states([](const Bushing& bushing, const Configuration& q, const NodalVector& v) {
-    const auto minus_force = [&](const VecX& d) -> VecX {
-      NodalVector moved = v;
-      of_node(moved, bushing.nodes()[0]) += d.head<6>();
-      of_node(moved, bushing.nodes()[1]) += d.tail<6>();
-      return -force(bushing, q, moved);
-    };
-    Mat12 K, C;
-    bushing.tangent(q, v, 0.0, K, C);
-    EXPECT_TRUE(agrees(C, differences(minus_force, 12)));
-  });
+  at_random_states(testing::expect_damping_is_minus_the_derivative_of_the_force_by_velocity);
 }
 
 TEST(Bushing, takes_out_the_damper_power_and_nothing_else) {
-  at_random_states([](const Bushing& bushing, const Configuration& q, const NodalVector& v) {
-    const Vec12 pair = of_pair(v, bushing.nodes()[0], bushing.nodes()[1]);
-    const NodalVector rest = NodalVector::Zero(v.size());
-    const double with = force(bushing, q, v).dot(pair), without = force(bushing, q, rest).dot(pair);
-    // Sums of some ten terms of up to a hundred watts.
-    EXPECT_NEAR(bushing.dissipated_power(q, v, 0.0), without - with, 1e-11);
-    EXPECT_GE(bushing.dissipated_power(q, v, 0.0), 0.0);
-  });
+  at_random_states(testing::expect_damper_power_is_taken_out_and_nothing_else);
 }
 
 TEST(Bushing, acts_on_its_bodies_with_opposite_forces_and_no_net_torque) {
-  at_random_states([](const Bushing& bushing, const Configuration& q, const NodalVector& v) {
-    const Vec12 f = force(bushing, q, v);
-    const auto a = static_cast<std::size_t>(bushing.nodes()[0]),
-               b = static_cast<std::size_t>(bushing.nodes()[1]);
-    EXPECT_LT((f.head<3>() + f.segment<3>(6)).norm(), 1e-12 * (1.0 + f.norm()));
-    const Vec3 torque = q[a].x.cross(f.head<3>()) + q[a].R * f.segment<3>(3) +
-                        q[b].x.cross(f.segment<3>(6)) + q[b].R * f.tail<3>();
-    EXPECT_LT(torque.norm(), 1e-12 * (1.0 + f.norm()));
-  });
+  at_random_states(testing::expect_forces_are_opposite_without_net_torque);
 }
 
 TEST(Bushing, pulls_back_along_and_about_its_axes) {

@@ -6,15 +6,12 @@
 
 #include <clatter/elements/spring.hpp>
 
-#include "support/finite_difference.hpp"
+#include "support/force_element_checks.hpp"
 #include "support/random_state.hpp"
 
 namespace clatter {
 namespace {
 
-using testing::agrees;
-using testing::differences;
-using testing::displaced;
 using testing::Random;
 
 enum class Kind { axial, linear, torsional };
@@ -85,70 +82,26 @@ class EverySpring : public ::testing::TestWithParam<Case> {
     }
     return GetParam().of.side() != 0 && std::abs(f.tension) < 4.0;
   }
-
-  static Vec12 force(const Spring& spring, const Configuration& q, const NodalVector& v) {
-    Spring::Force f;
-    spring.force(q, v, 0.0, f);
-    return f.generalised;
-  }
 };
 
 TEST_P(EverySpring, elastic_force_is_minus_the_gradient_of_the_energy) {
-  at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
-    const auto energy = [&](const VecX& d) -> VecX {
-      return VecX::Constant(
-          1, spring.energy(displaced(q, spring.nodes()[0], spring.nodes()[1], d), 0.0));
-    };
-    const NodalVector rest = NodalVector::Zero(v.size());
-    EXPECT_TRUE(agrees(-force(spring, q, rest).transpose(), differences(energy, 12)));
-  });
+  at_random_states(testing::expect_elastic_force_is_minus_the_gradient_of_the_energy);
 }
 
 TEST_P(EverySpring, stiffness_is_minus_the_derivative_of_the_force_by_position) {
-  at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
-    const auto minus_force = [&](const VecX& d) -> VecX {
-      return -force(spring, displaced(q, spring.nodes()[0], spring.nodes()[1], d), v);
-    };
-    Mat12 K, C;
-    spring.tangent(q, v, 0.0, K, C);
-    EXPECT_TRUE(agrees(K, differences(minus_force, 12)));
-  });
+  at_random_states(testing::expect_stiffness_is_minus_the_derivative_of_the_force_by_position);
 }
 
 TEST_P(EverySpring, damping_is_minus_the_derivative_of_the_force_by_velocity) {
-  at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
-    const auto minus_force = [&](const VecX& d) -> VecX {
-      NodalVector moved = v;
-      of_node(moved, spring.nodes()[0]) += d.head<6>();
-      of_node(moved, spring.nodes()[1]) += d.tail<6>();
-      return -force(spring, q, moved);
-    };
-    Mat12 K, C;
-    spring.tangent(q, v, 0.0, K, C);
-    EXPECT_TRUE(agrees(C, differences(minus_force, 12)));
-  });
+  at_random_states(testing::expect_damping_is_minus_the_derivative_of_the_force_by_velocity);
 }
 
 TEST_P(EverySpring, takes_out_the_damper_power_and_nothing_else) {
-  at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
-    const Vec12 pair = of_pair(v, spring.nodes()[0], spring.nodes()[1]);
-    const NodalVector rest = NodalVector::Zero(v.size());
-    const double with = force(spring, q, v).dot(pair), without = force(spring, q, rest).dot(pair);
-    EXPECT_NEAR(spring.dissipated_power(q, v, 0.0), without - with, 1e-12 * (1.0 + std::abs(with)));
-    EXPECT_GE(spring.dissipated_power(q, v, 0.0), 0.0);
-  });
+  at_random_states(testing::expect_damper_power_is_taken_out_and_nothing_else);
 }
 
 TEST_P(EverySpring, pushes_its_ends_with_opposite_forces_and_no_net_torque) {
-  at_random_states([](const Spring& spring, const Configuration& q, const NodalVector& v) {
-    const Vec12 f = force(spring, q, v);
-    const auto a = static_cast<std::size_t>(spring.nodes()[0]),
-               b = static_cast<std::size_t>(spring.nodes()[1]);
-    EXPECT_LT((f.head<3>() + f.segment<3>(6)).norm(), 1e-12 * (1.0 + f.norm()));
-    const Vec3 torque = q[a].x.cross(f.head<3>()) + q[a].R * f.segment<3>(3) +
-                        q[b].x.cross(f.segment<3>(6)) + q[b].R * f.tail<3>();
-    EXPECT_LT(torque.norm(), 1e-12 * (1.0 + f.norm()));
-  });
+  at_random_states(testing::expect_forces_are_opposite_without_net_torque);
 }
 
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {

@@ -7,15 +7,16 @@
 #include <clatter/io/beam_reader.hpp>
 #include <clatter/io/model_reader.hpp>
 
+#include "support/read_model.hpp"
+
 namespace clatter {
 namespace {
 
 using std::numbers::pi;
+using testing::model_of;
 
 // Round-off of a handful of operations on numbers of size one.
 constexpr double round_off = 1e-14;
-
-const std::string run = "[integrator]\nstep = 1e-3\nduration = 1\n";
 
 // Keys that every beam needs and that these tests do not care about.
 const std::string material = R"toml(
@@ -40,15 +41,8 @@ points = [[1, 0], [1, 2]]
 elements = 4
 )toml" + material;
 
-Model model_of(const std::string& text) { return parse_model(text + run, "model.toml"); }
-
 std::string mistakes_of(const std::string& text) {
-  try {
-    model_of(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return testing::mistakes_of(text + testing::run_keys);
 }
 
 // ---- What a beam is ----------------------------------------------------------------------------
@@ -404,7 +398,7 @@ TEST(ReadBeam, survives_every_truncation_of_the_file_and_gives_each_mistake_a_pl
       "point = [0, 0, 0]\n[[contact]]\npoint = { body = \"rod\" }\nface = { normal = [0, 0, 1] }\n";
   for (std::size_t length = 0; length < text.size(); ++length) {
     try {
-      parse_model(text.substr(0, length) + "\n" + run, "model.toml");
+      parse_model(text.substr(0, length) + "\n" + testing::run_keys, "model.toml");
     } catch (const Error& error) {
       for (const Mistake& mistake : error.mistakes()) EXPECT_GT(mistake.place.line, 0);
     }

@@ -1,25 +1,16 @@
-#include <functional>
-
 #include <gtest/gtest.h>
 
 #include <clatter/io/contact_problem_file.hpp>
 #include <clatter/io/hdf5_file.hpp>
-#include <clatter/model/error.hpp>
 
 #include "support/contact_problems.hpp"
+#include "support/message_of.hpp"
 #include "unit/io/temporary_directory.hpp"
 
 namespace clatter {
 namespace {
 
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using testing::message_of;
 
 TEST(ContactProblemFile, problems_come_back_as_they_were) {
   const TemporaryDirectory directory;

@@ -2,23 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <clatter/io/output_stream.hpp>
-#include <clatter/model/error.hpp>
 
+#include "support/message_of.hpp"
 #include "unit/io/temporary_directory.hpp"
 
 namespace clatter {
 namespace {
 
-using testing::HasSubstr;
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using ::testing::HasSubstr;
+using testing::message_of;
 
 TEST(output_stream, full_disk_is_an_error_that_names_the_file) {
   const std::string message = message_of([] {

@@ -6,6 +6,8 @@
 #include <clatter/io/model_reader.hpp>
 #include <clatter/io/overrides.hpp>
 
+#include "support/message_of.hpp"
+
 namespace clatter {
 namespace {
 
@@ -43,12 +45,7 @@ Model with(const std::vector<std::string>& overrides) {
 }
 
 std::string mistakes_with(const std::vector<std::string>& overrides) {
-  try {
-    with(overrides);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return testing::message_of([&] { with(overrides); });
 }
 
 TEST(Overrides, change_keys_of_tables_of_the_model_and_of_named_elements) {

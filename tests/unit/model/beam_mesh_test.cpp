@@ -6,6 +6,8 @@
 #include <clatter/math/so3.hpp>
 #include <clatter/model/beam_mesh.hpp>
 
+#include "support/message_of.hpp"
+
 namespace clatter {
 namespace {
 
@@ -28,12 +30,7 @@ void expect_frame(const Mat3& axes) {
 }
 
 std::string mistake_of(const BeamSpec& beam) {
-  try {
-    mesh_of(beam);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return testing::message_of([&] { mesh_of(beam); });
 }
 
 std::vector<int> corners_of(const BeamMesh& mesh) {

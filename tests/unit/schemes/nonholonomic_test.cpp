@@ -140,8 +140,8 @@ TEST(Skate, holds_after_every_impact) {
   }
 }
 
-// Pushed sideways and held by springs along x and about z, the blade takes all of the side force.
-TEST(Skate, carries_force_in_a_static_equilibrium) {
+/// Held along x, and about z with that stiffness.
+Model sleigh_on_springs(double about_z) {
   Model model = sleigh();
   SpringSpec along, about;
   along.name = "along";
@@ -153,8 +153,14 @@ TEST(Skate, carries_force_in_a_static_equilibrium) {
   about.kind = SpringKind::torsional;
   about.axis = Vec3::UnitZ();
   about.b.body = "sleigh";
-  about.stiffness = 50.0;
+  about.stiffness = about_z;
   model.springs = {along, about};
+  return model;
+}
+
+// Pushed sideways and held by springs along x and about z, the blade takes all of the side force.
+TEST(Skate, carries_force_in_a_static_equilibrium) {
+  Model model = sleigh_on_springs(50.0);
   LoadSpec push;
   push.name = "push";
   push.at = {"sleigh", Vec3(0.3, 0.0, 0.0)};
@@ -172,19 +178,7 @@ TEST(Skate, carries_force_in_a_static_equilibrium) {
 }
 
 TEST(Skate, modes_do_not_move_across) {
-  Model model = sleigh();
-  SpringSpec along, about;
-  along.name = "along";
-  along.kind = SpringKind::linear;
-  along.axis = Vec3::UnitX();
-  along.b.body = "sleigh";
-  along.stiffness = 200.0;
-  about.name = "about";
-  about.kind = SpringKind::torsional;
-  about.axis = Vec3::UnitZ();
-  about.b.body = "sleigh";
-  about.stiffness = 32.0;
-  model.springs = {along, about};
+  const Model model = sleigh_on_springs(32.0);
   const Modes found = Simulation(model).modes(5);
   ASSERT_EQ(found.modes.size(), 2u);
   EXPECT_NEAR(found.modes[0].square, 32.0 / 0.5, 1e-10);  // J = I + m a^2

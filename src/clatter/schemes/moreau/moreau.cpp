@@ -87,7 +87,9 @@ void Moreau::evaluate_middle() {
   retract(w_.machine.nodes(), state.q, w_.total, w_.q);
   w_.joints.evaluate(w_.q);
   w_.contacts.evaluate_rows(state, w_.q);
-  const double touching = 1e-12 * w_.machine.length();  // what round-off makes of rest
+  // What a resting contact may have come away: velocities are solved to this part of themselves,
+  // and nothing holds positions.
+  const double touching = w_.spec.tolerance * w_.span;
   for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
     const Contact& contact = w_.contacts.contact(c);
     ContactWork& work = w_.contacts.work[c];

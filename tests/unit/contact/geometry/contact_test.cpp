@@ -659,7 +659,7 @@ struct Rows {
 class RowsOfContact : public ::testing::TestWithParam<Rows> {};
 
 TEST_P(RowsOfContact, are_those_of_their_blocks_one_after_the_other) {
-  for (const auto geometry :
+  for (const auto& geometry :
        {PointOnFace::geometry, SphereOnFace::geometry, SphereOnSphere::geometry}) {
     ContactSpec spec;
     spec.geometry = geometry;
