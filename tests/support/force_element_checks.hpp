@@ -23,7 +23,8 @@ Vec12 force_of(const Element& element, const Configuration& q, const NodalVector
 constexpr auto expect_elastic_force_is_minus_the_gradient_of_the_energy =
     [](const auto& element, const Configuration& q, const NodalVector& v) {
       const auto energy = [&](const VecX& d) -> VecX {
-        return VecX::Constant(1, element.energy(displaced(q, element.nodes()[0], element.nodes()[1], d), 0.0));
+        return VecX::Constant(
+            1, element.energy(displaced(q, element.nodes()[0], element.nodes()[1], d), 0.0));
       };
       const NodalVector rest = NodalVector::Zero(v.size());
       EXPECT_TRUE(agrees(-force_of(element, q, rest).transpose(), differences(energy, 12)));
@@ -64,15 +65,15 @@ constexpr auto expect_damper_power_is_taken_out_and_nothing_else =
       EXPECT_GE(power, 0.0);
     };
 
-constexpr auto expect_forces_are_opposite_without_net_torque = [](const auto& element,
-                                                                  const Configuration& q,
-                                                                  const NodalVector& v) {
-  const Vec12 f = force_of(element, q, v);
-  const auto a = static_cast<std::size_t>(element.nodes()[0]), b = static_cast<std::size_t>(element.nodes()[1]);
-  EXPECT_LT((f.head<3>() + f.segment<3>(6)).norm(), 1e-12 * (1.0 + f.norm()));
-  const Vec3 torque = q[a].x.cross(f.head<3>()) + q[a].R * f.segment<3>(3) +
-                      q[b].x.cross(f.segment<3>(6)) + q[b].R * f.tail<3>();
-  EXPECT_LT(torque.norm(), 1e-12 * (1.0 + f.norm()));
-};
+constexpr auto expect_forces_are_opposite_without_net_torque =
+    [](const auto& element, const Configuration& q, const NodalVector& v) {
+      const Vec12 f = force_of(element, q, v);
+      const auto a = static_cast<std::size_t>(element.nodes()[0]),
+                 b = static_cast<std::size_t>(element.nodes()[1]);
+      EXPECT_LT((f.head<3>() + f.segment<3>(6)).norm(), 1e-12 * (1.0 + f.norm()));
+      const Vec3 torque = q[a].x.cross(f.head<3>()) + q[a].R * f.segment<3>(3) +
+                          q[b].x.cross(f.segment<3>(6)) + q[b].R * f.tail<3>();
+      EXPECT_LT(torque.norm(), 1e-12 * (1.0 + f.norm()));
+    };
 
 }  // namespace clatter::testing

@@ -1379,9 +1379,9 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(), body(),    repeat(), shape(),  orientation(), beam(),   section(), spring(),
-      end(),   bushing(), cable(),  through(), load(),       joint(),  coupler(), contact(),
-      point(), sphere(),  face(),   bore(),   integrator(),  output(), verify()};
+      model(), body(),    repeat(), shape(),   orientation(), beam(),   section(), spring(),
+      end(),   bushing(), cable(),  through(), load(),        joint(),  coupler(), contact(),
+      point(), sphere(),  face(),   bore(),    integrator(),  output(), verify()};
   return tables;
 }
 

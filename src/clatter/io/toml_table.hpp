@@ -17,7 +17,6 @@
 
 namespace clatter {
 
-
 /// A TOML table read against its description. Making one checks what the description knows: unknown
 /// keys, keys without meaning for the kind, missing keys, types and ranges. All mistakes are
 /// collected, none throws. The getters give nothing for a key that is absent or was found wrong, so
