@@ -45,10 +45,11 @@ IntegratorKind kind_of(const std::string& name) {
 /// The model with another integrator, less what that one cannot do.
 Model with_integrator(Model model, IntegratorKind kind) {
   model.integrator.kind = kind;
-  if (kind != IntegratorKind::nsga) {
-    model.integrator.locate_impacts = model.integrator.multi_impact = false;
-    model.integrator.position_friction = true;
-  }
+  const SchemeTraits& traits = traits_of(kind);
+  if (!traits.locates_impacts) model.integrator.locate_impacts = false;
+  if (!traits.passes_impacts) model.integrator.multi_impact = false;
+  if (!traits.may_drift) model.integrator.position_friction = true;
+  if (!traits.asks_solvers) model.integrator.contact_solver.reset();
   return model;
 }
 

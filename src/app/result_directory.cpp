@@ -81,9 +81,10 @@ ResultWriter::ResultWriter(const ResultDirectory& directory, const Model& model,
 }
 
 ResultWriter::ResultWriter(const ResultDirectory& directory, const Model& model,
-                           const std::vector<Channel>& channels, const Checkpoint& from)
+                           const std::vector<Channel>& channels, const RunInfo& info,
+                           const Checkpoint& from)
     : frames_drawn_(from.frames) {
-  auto results = std::make_unique<ResultFile>(directory.results(), channels, from.samples);
+  auto results = std::make_unique<ResultFile>(directory.results(), channels, info, from.samples);
   results_ = results.get();
   files_.push_back(std::move(results));
   if (from.table_bytes > 0) {

@@ -65,7 +65,7 @@ class ResultWriter {
                const std::vector<Channel>& channels, const RunInfo& info, bool csv);
   /// Goes on with the files as they were at a checkpoint.
   ResultWriter(const ResultDirectory& directory, const Model& model,
-               const std::vector<Channel>& channels, const Checkpoint& from);
+               const std::vector<Channel>& channels, const RunInfo& info, const Checkpoint& from);
 
   void store(double time, std::span<const double> row);
   bool draws() const { return frames_ != nullptr; }

@@ -158,7 +158,8 @@ class RecordedRun {
     simulation_.resume(from.state, from.statistics);
     stored_step_ = sample_clock_.is_due(from.state.steps) ? from.state.steps : -1;
     drawn_step_ = frame_clock_.is_due(from.state.steps) ? from.state.steps : -1;
-    writer_ = std::make_unique<ResultWriter>(directory_, model_, simulation_.channels(), from);
+    writer_ = std::make_unique<ResultWriter>(directory_, model_, simulation_.channels(),
+                                             summary_.info, from);
   }
 
   void write_checkpoint(double wall_time) {

@@ -41,10 +41,12 @@ class ResumeTest(CommandLineTest):
             shutil.rmtree(self.directory / "killed", ignore_errors=True)
             command = [PROGRAM, "run", str(model), "--out", "killed", *arguments]
             finished = False
+            patience = 1.0  # grows, for a run needs some time to begin, and to go on
             while not finished:
                 process = subprocess.Popen(command, cwd=self.directory)
+                patience *= 1.2
                 try:
-                    process.wait(timeout=dice.uniform(0.05, 0.6) * duration)
+                    process.wait(timeout=dice.uniform(0.05, 0.6) * patience * duration)
                 except subprocess.TimeoutExpired:
                     process.send_signal(signal.SIGKILL)
                     process.wait()

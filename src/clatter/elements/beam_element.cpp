@@ -51,6 +51,9 @@ TwoVec3 spins(const NodalVector& v, Eigen::Index one, Eigen::Index other) {
 struct Blocks {
   TwoMat3 xx, xa, xb, ax, aa, ab, bx, ba, bb;
 
+  void set_zero() {
+    for (TwoMat3* block : {&xx, &xa, &xb, &ax, &aa, &ab, &bx, &ba, &bb}) block->setZero();
+  }
   void symmetrise() {
     const auto average = [](TwoMat3& block, TwoMat3& mirrored) {
       block = (0.5 * (block + mirrored.transpose())).eval();
@@ -198,114 +201,139 @@ CLATTER_WITHOUT_CALLS void BeamElement::force(const Helix& lies, const NodalVect
   if (p_.mass_damping > 0.0) f.noalias() -= p_.mass_damping * mass_ * pair;
 }
 
+/// Two elements and how they move, for their tangents: all that is needed of both, side by side.
+struct BeamElement::Both {
+  const Place &first, &second;
+  const NodalVector& v;
+  const TangentFactors& factors;
+  const BeamElement &one = first.element, &other = second.element;
+  bool offset = one.offset_ || other.offset_;
+  TwoMat3 Fa = both(one.p_.frame_a, other.p_.frame_a);
+  TwoMat3 Fb = both(one.p_.frame_b, other.p_.frame_b);
+  TwoVec3 spin_a = spins(v, one.a_, other.a_), spin_b = spins(v, one.b_, other.b_);
+
+  /// Variations of the stress with chord, psi and directly with Theta_a.
+  struct Stress {
+    TwoMat3 N_chord, N_psi, N_turn, M_psi;
+  };
+
+  void turn_spins() {
+    if (!offset) return;
+    spin_a = (Fa.transpose() * spin_a).eval();
+    spin_b = (Fb.transpose() * spin_b).eval();
+  }
+  bool is_damped() const {
+    return one.p_.stiffness_damping > 0.0 || other.p_.stiffness_damping > 0.0;
+  }
+  ChordMapOf<Two> map() const;
+  void add_damping(const ChordMapOf<Two>& map, const TwoVec3& chord, const TwoMat3& Ra,
+                   const TwoMat3& E, const Eigen::Matrix<Two, 6, 1>& per_length,
+                   Stress& stress) const;
+  void find_stiffness(Blocks& K) const;
+  void find_inertia(MassBlocks& M) const;
+  void turn_to_nodes(Blocks& K, MassBlocks& M) const;
+  void write(Blocks& K, const MassBlocks& M) const;
+};
+
+inline ChordMapOf<Two> BeamElement::Both::map() const {
+  ChordMapOf<Two> map;
+  const ChordMap &one_map = first.lies.map, &other_map = second.lies.map;
+  map.psi = both(one_map.psi, other_map.psi);
+  map.th2 = Two(one_map.th2, other_map.th2);
+  map.c.value = Two(one_map.c.value, other_map.c.value);
+  map.c.slope = Two(one_map.c.slope, other_map.c.slope);
+  map.c.bend = Two(one_map.c.bend, other_map.c.bend);
+  map.A = both(one_map.A, other_map.A);
+  return map;
+}
+
+/// With stiffness damping u and psi in the stress are replaced by u + beta du/dt, psi + beta
+/// dpsi/dt.
+inline void BeamElement::Both::add_damping(const ChordMapOf<Two>& map, const TwoVec3& chord,
+                                           const TwoMat3& Ra, const TwoMat3& E,
+                                           const Eigen::Matrix<Two, 6, 1>& per_length,
+                                           Stress& stress) const {
+  const Two beta(one.p_.stiffness_damping, other.p_.stiffness_damping);
+  const Vec12 one_ends = one.in_section_axes(v), other_ends = other.in_section_axes(v);
+  const Rates one_rates(first.lies, one_ends), other_rates(second.lies, other_ends);
+  const auto of_ends = [&](int at) {
+    return both<3, 1>(one_ends.segment<3>(at), other_ends.segment<3>(at));
+  };
+  const TwoVec3 chord_rate = both(one_rates.chord, other_rates.chord);
+  const TwoVec3 psi_rate = both(one_rates.psi, other_rates.psi);
+  const TwoVec3 apart = Ra.transpose() * (of_ends(XB) - of_ends(XA));
+  const TwoMat3 psi_rate_psi = map.transposed_slope(spin_b) - map.slope(spin_a);
+  const TwoVec3 S = per_length.head<3>(), B = per_length.tail<3>();
+  const TwoVec3 S_beta = beta * S, B_beta = beta * B;
+  stress.N_chord += S_beta.asDiagonal() * (map.rate(psi_rate) - times_skew(map.A, spin_a));
+  stress.N_psi += S_beta.asDiagonal() *
+                  (map.slope(chord_rate) + map.slope_rate(chord, psi_rate) + E * psi_rate_psi);
+  stress.M_psi += B_beta.asDiagonal() * psi_rate_psi;
+  stress.N_turn = S_beta.asDiagonal() * times_skew(map.A, apart);
+}
+
 // The energy is a function of chord and psi, with the gradient (p, m). Their variations are
 //   dchord = Ra^T (dx_b - dx_a) + chord x dTheta_a,   dpsi = A^T dTheta_b - A dTheta_a,
 // and those of the gradient, with du = A dchord + E dpsi and stiffnesses S, B per length,
 //   dp = A^T S du + P dpsi,   dm = B dpsi + E^T S du + Q dpsi + P^T dchord.
-// With stiffness damping u and psi in the stress are replaced by u + beta du/dt, psi + beta
-// dpsi/dt.
-CLATTER_WITHOUT_CALLS void BeamElement::tangents(const Place& first, const Place& second,
-                                                 const NodalVector& v,
-                                                 const TangentFactors& factors) {
-  const BeamElement &one = first.element, &other = second.element;
-  const bool offset = one.offset_ || other.offset_;
-  const TwoMat3 Fa = both(one.p_.frame_a, other.p_.frame_a);
-  const TwoMat3 Fb = both(one.p_.frame_b, other.p_.frame_b);
-  TwoVec3 spin_a = spins(v, one.a_, other.a_), spin_b = spins(v, one.b_, other.b_);
-  if (offset) {
-    spin_a = (Fa.transpose() * spin_a).eval();
-    spin_b = (Fb.transpose() * spin_b).eval();
-  }
+inline void BeamElement::Both::find_stiffness(Blocks& K) const {
+  const ChordMapOf<Two> chord_map = map();
+  const TwoMat3 &A = chord_map.A, Ra = both(first.lies.Ra, second.lies.Ra);
+  const TwoVec3 chord = both(first.lies.chord, second.lies.chord);
+  const Eigen::Matrix<Two, 6, 1> stress =
+      factors.stiffness * both(one.resultant(first.lies, v), other.resultant(second.lies, v));
+  const Eigen::Matrix<Two, 6, 1> per_length =
+      Two(factors.stiffness / one.p_.length, factors.stiffness / other.p_.length) *
+      both(one.p_.stiffness, other.p_.stiffness);
+  const TwoVec3 N = stress.head<3>(), S = per_length.head<3>(), B = per_length.tail<3>();
+  const TwoMat3 E = chord_map.slope(chord), P = chord_map.transposed_slope(N);
+  const TwoVec3 p = A.transpose() * N;
+  const TwoVec3 m = stress.tail<3>() + E.transpose() * N;
+  Stress vary{S.asDiagonal() * A, S.asDiagonal() * E, {}, B.asDiagonal()};
+  const bool damped = is_damped();
+  if (damped) add_damping(chord_map, chord, Ra, E, per_length, vary);
+  const TwoMat3 p_chord = transposed_product(A, vary.N_chord);
+  const TwoMat3 p_psi = transposed_product(A, vary.N_psi) + P;
+  const TwoMat3 m_psi =
+      vary.M_psi + transposed_product(E, vary.N_psi) + chord_map.curvature(N, chord);
 
-  Blocks K;
-  if (factors.stiffness != 0.0) {
-    ChordMapOf<Two> map;
-    const ChordMap &one_map = first.lies.map, &other_map = second.lies.map;
-    map.psi = both(one_map.psi, other_map.psi);
-    map.th2 = Two(one_map.th2, other_map.th2);
-    map.c.value = Two(one_map.c.value, other_map.c.value);
-    map.c.slope = Two(one_map.c.slope, other_map.c.slope);
-    map.c.bend = Two(one_map.c.bend, other_map.c.bend);
-    map.A = both(one_map.A, other_map.A);
-    const TwoMat3 &A = map.A, Ra = both(first.lies.Ra, second.lies.Ra);
-    const TwoVec3 chord = both(first.lies.chord, second.lies.chord);
-    const Eigen::Matrix<Two, 6, 1> stress =
-        factors.stiffness * both(one.resultant(first.lies, v), other.resultant(second.lies, v));
-    const Eigen::Matrix<Two, 6, 1> per_length =
-        Two(factors.stiffness / one.p_.length, factors.stiffness / other.p_.length) *
-        both(one.p_.stiffness, other.p_.stiffness);
-    const TwoVec3 N = stress.head<3>(), S = per_length.head<3>(), B = per_length.tail<3>();
-    const TwoMat3 E = map.slope(chord), P = map.transposed_slope(N);
-    const TwoVec3 p = A.transpose() * N;
-    const TwoVec3 m = stress.tail<3>() + E.transpose() * N;
+  // Of the gradient with x_b (= minus x_a), Theta_a and Theta_b.
+  const TwoMat3 p_x = product_transposed(p_chord, Ra);
+  const TwoMat3 p_b = product_transposed(p_psi, A);
+  TwoMat3 p_a = times_skew(p_chord, chord) - product(p_psi, A);
+  if (damped) p_a += transposed_product(A, vary.N_turn);
 
-    // Variations of the stress with chord, psi and directly with Theta_a.
-    TwoMat3 N_chord = S.asDiagonal() * A, N_psi = S.asDiagonal() * E, N_turn;
-    TwoMat3 M_psi = B.asDiagonal();
-    const bool damped = one.p_.stiffness_damping > 0.0 || other.p_.stiffness_damping > 0.0;
-    if (damped) {
-      const Two beta(one.p_.stiffness_damping, other.p_.stiffness_damping);
-      const Vec12 one_ends = one.in_section_axes(v), other_ends = other.in_section_axes(v);
-      const Rates one_rates(first.lies, one_ends), other_rates(second.lies, other_ends);
-      const auto of_ends = [&](int at) {
-        return both<3, 1>(one_ends.segment<3>(at), other_ends.segment<3>(at));
-      };
-      const TwoVec3 chord_rate = both(one_rates.chord, other_rates.chord);
-      const TwoVec3 psi_rate = both(one_rates.psi, other_rates.psi);
-      const TwoVec3 apart = Ra.transpose() * (of_ends(XB) - of_ends(XA));
-      const TwoMat3 psi_rate_psi = map.transposed_slope(spin_b) - map.slope(spin_a);
-      const TwoVec3 S_beta = beta * S, B_beta = beta * B;
-      N_chord += S_beta.asDiagonal() * (map.rate(psi_rate) - times_skew(A, spin_a));
-      N_psi += S_beta.asDiagonal() *
-               (map.slope(chord_rate) + map.slope_rate(chord, psi_rate) + E * psi_rate_psi);
-      M_psi += B_beta.asDiagonal() * psi_rate_psi;
-      N_turn = S_beta.asDiagonal() * times_skew(A, apart);
-    }
-    const TwoMat3 p_chord = transposed_product(A, N_chord);
-    const TwoMat3 p_psi = transposed_product(A, N_psi) + P;
-    const TwoMat3 m_psi = M_psi + transposed_product(E, N_psi) + map.curvature(N, chord);
-
-    // ... and of the gradient with x_b (= minus x_a), Theta_a and Theta_b.
-    const TwoMat3 p_x = product_transposed(p_chord, Ra);
-    const TwoMat3 p_b = product_transposed(p_psi, A);
-    TwoMat3 p_a = times_skew(p_chord, chord) - product(p_psi, A);
-    if (damped) p_a += transposed_product(A, N_turn);
-
-    // Torques balance: that on a is chord x p - turn A m, where turn A = A^T.
-    const TwoMat3 m_slope = map.slope(m), turn = map.rotation();
-    const TwoVec3 torque_b = -A * m;
-    K.xx = product(Ra, p_x);
-    K.xa = product(Ra, p_a - skew(p));
-    K.xb = product(Ra, p_b);
-    K.bb = product_transposed(product(A, m_psi) + m_slope, A);
-    K.ab = -skew_times(chord, p_b) - product(turn, K.bb + skew(torque_b));
-    if (damped) {
-      const TwoMat3 m_chord = transposed_product(E, N_chord) + P.transpose();
-      const TwoMat3 m_a =
-          times_skew(m_chord, chord) - product(m_psi, A) + transposed_product(E, N_turn);
-      K.bx = product(A, product_transposed(m_chord, Ra));
-      K.ax = skew_times(p, Ra.transpose()) - skew_times(chord, p_x) - product(turn, K.bx);
-      K.ba = product(A, m_a) - product(m_slope, A);
-    } else {
-      // Derivatives of an energy in different directions commute unless both turn the same node.
-      K.bx = K.xb.transpose();
-      K.ax = K.xa.transpose();
-      K.ba = K.ab.transpose();
-    }
-    K.aa = chord * p.transpose() - skew_times(chord, p_a) + skew(turn * torque_b) -
-           product(turn, K.ba);
-    K.aa.diagonal().array() -= chord.dot(p);
+  // Torques balance: that on a is chord x p - turn A m, where turn A = A^T.
+  const TwoMat3 m_slope = chord_map.slope(m), turn = chord_map.rotation();
+  const TwoVec3 torque_b = -A * m;
+  K.xx = product(Ra, p_x);
+  K.xa = product(Ra, p_a - skew(p));
+  K.xb = product(Ra, p_b);
+  K.bb = product_transposed(product(A, m_psi) + m_slope, A);
+  K.ab = -skew_times(chord, p_b) - product(turn, K.bb + skew(torque_b));
+  if (damped) {
+    const TwoMat3 m_chord = transposed_product(E, vary.N_chord) + P.transpose();
+    const TwoMat3 m_a =
+        times_skew(m_chord, chord) - product(m_psi, A) + transposed_product(E, vary.N_turn);
+    K.bx = product(A, product_transposed(m_chord, Ra));
+    K.ax = skew_times(p, Ra.transpose()) - skew_times(chord, p_x) - product(turn, K.bx);
+    K.ba = product(A, m_a) - product(m_slope, A);
   } else {
-    for (TwoMat3* block : {&K.xx, &K.xa, &K.xb, &K.ax, &K.aa, &K.ab, &K.bx, &K.ba, &K.bb}) {
-      block->setZero();
-    }
+    // Derivatives of an energy in different directions commute unless both turn the same node.
+    K.bx = K.xb.transpose();
+    K.ax = K.xa.transpose();
+    K.ba = K.ab.transpose();
   }
+  K.aa =
+      chord * p.transpose() - skew_times(chord, p_a) + skew(turn * torque_b) - product(turn, K.ba);
+  K.aa.diagonal().array() -= chord.dot(p);
+}
 
-  // Inertia and gyroscopic torques of the mass correction.
+/// Inertia and gyroscopic torques of the mass correction.
+inline void BeamElement::Both::find_inertia(MassBlocks& M) const {
   const auto sixth = both(one.sixth_mass_, other.sixth_mass_);
   const TwoVec3 inertia = sixth.tail<3>(), part = factors.mass * inertia;
   const TwoVec3 momentum = factors.damping * inertia.cwiseProduct(spin_b - spin_a);
-  MassBlocks M;
   M.xx = factors.mass * sixth[0];
   M.ab = skew(factors.damping * spin_a) * inertia.asDiagonal();
   M.ba = skew(factors.damping * spin_b) * inertia.asDiagonal();
@@ -313,7 +341,10 @@ CLATTER_WITHOUT_CALLS void BeamElement::tangents(const Place& first, const Place
   M.ba.diagonal() += part;
   M.aa = -M.ab - skew(momentum);
   M.bb = -M.ba + skew(momentum);
+}
 
+/// From section axes to those of the nodes, and for K to increments.
+inline void BeamElement::Both::turn_to_nodes(Blocks& K, MassBlocks& M) const {
   if (offset) {
     for (TwoMat3* block : {&K.ax, &K.aa, &K.ab, &M.aa, &M.ab}) *block = product(Fa, *block);
     for (TwoMat3* block : {&K.bx, &K.ba, &K.bb, &M.ba, &M.bb}) *block = product(Fb, *block);
@@ -324,15 +355,15 @@ CLATTER_WITHOUT_CALLS void BeamElement::tangents(const Place& first, const Place
       *block = product_transposed(*block, Fb);
     }
   }
-  if (first.T_a != nullptr) {
-    const TwoMat3 Ta = both(*first.T_a, *second.T_a), Tb = both(*first.T_b, *second.T_b);
-    for (TwoMat3* block : {&K.xa, &K.aa, &K.ba}) *block = product(*block, Ta);
-    for (TwoMat3* block : {&K.xb, &K.ab, &K.bb}) *block = product(*block, Tb);
-  }
-  if (factors.symmetric) K.symmetrise();
+  if (first.T_a == nullptr) return;
+  const TwoMat3 Ta = both(*first.T_a, *second.T_a), Tb = both(*first.T_b, *second.T_b);
+  for (TwoMat3* block : {&K.xa, &K.aa, &K.ba}) *block = product(*block, Ta);
+  for (TwoMat3* block : {&K.xb, &K.ab, &K.bb}) *block = product(*block, Tb);
+}
 
+inline void BeamElement::Both::write(Blocks& K, const MassBlocks& M) const {
   const auto put = [&](int row, int column, const TwoMat3& block) {
-    write(block, row, column, first.tangent, second.tangent);
+    clatter::write(block, row, column, first.tangent, second.tangent);
   };
   K.xx.diagonal().array() -= M.xx;
   put(XA, XA, K.xx);
@@ -352,6 +383,24 @@ CLATTER_WITHOUT_CALLS void BeamElement::tangents(const Place& first, const Place
   put(TA, TB, K.ab + M.ab);
   put(TB, TA, K.ba + M.ba);
   put(TB, TB, K.bb + M.bb);
+}
+
+CLATTER_WITHOUT_CALLS void BeamElement::tangents(const Place& first, const Place& second,
+                                                 const NodalVector& v,
+                                                 const TangentFactors& factors) {
+  Both two{first, second, v, factors};
+  two.turn_spins();
+  Blocks K;
+  if (factors.stiffness != 0.0) {
+    two.find_stiffness(K);
+  } else {
+    K.set_zero();
+  }
+  MassBlocks M;
+  two.find_inertia(M);
+  two.turn_to_nodes(K, M);
+  if (factors.symmetric) K.symmetrise();
+  two.write(K, M);
   if (factors.damping == 0.0) return;
   for (const Place* place : {&first, &second}) {
     if (place->element.is_damped()) {

@@ -105,6 +105,7 @@ class BeamElement {
 
  private:
   struct Rates;
+  struct Both;
   SectionVector strain(const Helix& helix) const;
   SectionVector resultant(const Helix& helix, const NodalVector& v) const;
   /// Adds factor times the part of C that damping makes.

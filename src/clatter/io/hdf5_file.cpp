@@ -52,7 +52,7 @@ hid_t string_type() {
 
 }  // namespace
 
-Hdf5File::Hdf5File(std::filesystem::path path, Mode mode) : path_(std::move(path)) {
+Hdf5File::Hdf5File(std::filesystem::path path) : path_(std::move(path)) {
   prepare_library();
   const Hdf5Id access = check(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "prepare");
   // The format that can be read while it is written, of HDF5 1.10 (2016).
@@ -69,28 +69,13 @@ Hdf5File::Hdf5File(std::filesystem::path path, Mode mode) : path_(std::move(path
   cache.decr_mode = H5C_decr__off;
   check(H5Pset_mdc_config(access.get(), &cache), "prepare");
 
-  if (mode == Mode::replace) {
-    file_ = check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose,
-                  "create");
-    return;
-  }
-  // A writer that was killed has left its mark, which would keep us out; the tool h5clear takes it
-  // away by this property, too.
-  hbool_t clear = true;
-  check(H5Pset(access.get(), "clear_status_flags", &clear), "prepare");
-  file_ = check(H5Fopen(path_.c_str(), H5F_ACC_RDWR, access.get()), H5Fclose, "open");
-  // Nor has it noted how long the file has become.
-  check(H5Fincrement_filesize(file_.get(), 0), "open");
+  file_ =
+      check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, "create");
 }
 
-Hdf5Table Hdf5File::open_table(const std::string& name, hsize_t columns, hsize_t rows) {
-  Hdf5Table table;
-  table.columns = columns;
-  table.rows = rows;
-  table.dataset = check(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose, "go on with");
-  const hsize_t size[2] = {rows, columns};
-  check(H5Dset_extent(table.dataset.get(), size), "go on with");
-  return table;
+void Hdf5File::move_to(const std::filesystem::path& path) {
+  std::filesystem::rename(path_, path);
+  path_ = path;
 }
 
 void Hdf5File::let_read() { check(H5Fstart_swmr_write(file_.get()), "share"); }

@@ -55,11 +55,10 @@ struct Hdf5Table {
 /// own messages are silenced.
 class Hdf5File {
  public:
-  enum class Mode {
-    replace,  ///< a file of that name
-    go_on,    ///< with a file of ours, also one whose writer was killed
-  };
-  explicit Hdf5File(std::filesystem::path path, Mode mode = Mode::replace);
+  /// Replaces a file of that name.
+  explicit Hdf5File(std::filesystem::path path);
+  /// Goes on under another name, and replaces what has it.
+  void move_to(const std::filesystem::path& path);
 
   /// Attributes of the file itself (object "/") or of a group or dataset.
   void set_attribute(const std::string& object, const std::string& name, const std::string& value);
@@ -70,8 +69,6 @@ class Hdf5File {
 
   /// Compressed, in chunks of `chunk_rows`; groups on the way to `name` are created.
   Hdf5Table create_table(const std::string& name, hsize_t columns, hsize_t chunk_rows);
-  /// One that exists, cut after `rows`.
-  Hdf5Table open_table(const std::string& name, hsize_t columns, hsize_t rows);
   /// From now on others may read the file while tables grow (HDF5's SWMR mode), and what was
   /// flushed stays readable whatever happens. No more tables or attributes can be added.
   void let_read();

@@ -22,6 +22,8 @@
 #include <clatter/io/verify_reader.hpp>
 #include <clatter/machine/checks.hpp>
 #include <clatter/model/body_keys.hpp>
+#include <clatter/model/fields.hpp>
+#include <clatter/model/integrator_fields.hpp>
 
 namespace clatter {
 namespace {
@@ -114,24 +116,11 @@ IntegratorSpec read_integrator(const TomlTable& table) {
     if (found != integrator_names.end())
       i.kind = static_cast<IntegratorKind>(found - integrator_names.begin());
   }
-  i.step = table.number("step").value_or(i.step);
-  i.duration = table.number("duration").value_or(i.duration);
-  i.rho_inf = table.number("rho_inf").value_or(i.rho_inf);
-  i.theta = table.number("theta").value_or(i.theta);
-  i.tolerance = table.number("tolerance").value_or(i.tolerance);
-  i.max_iterations = table.integer("max_iterations").value_or(i.max_iterations);
-  i.max_halvings = table.integer("max_halvings").value_or(i.max_halvings);
-  i.locate_impacts = table.flag("locate_impacts").value_or(i.locate_impacts);
-  i.multi_impact = table.flag("multi_impact").value_or(i.multi_impact);
-  i.impact_tolerance = table.number("impact_tolerance");
-  i.max_impacts = table.integer("max_impacts").value_or(i.max_impacts);
+  describe_integrator(i, FieldReader(table));
   if (const auto solver = table.text("contact_solver")) {
     i.contact_solver = contact_solver_of(*solver);
   }
-  i.position_friction = table.flag("position_friction").value_or(i.position_friction);
-  i.penalty = table.number("penalty").value_or(i.penalty);
   if (table.text("scaling") == "characteristic_mass") i.scaling = Scaling::characteristic_mass;
-  i.characteristic_mass = table.number("characteristic_mass");
   return i;
 }
 

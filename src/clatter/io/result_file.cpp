@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <system_error>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <clatter/io/hdf5_reader.hpp>
 #include <clatter/io/result_file.hpp>
 #include <clatter/model/error.hpp>
 #include <clatter/version.hpp>
@@ -77,6 +80,30 @@ void ResultFile::make_buffers(const std::vector<Channel>& channels) {
 ResultFile::ResultFile(const std::filesystem::path& path, const std::vector<Channel>& channels,
                        const RunInfo& info, const RowKey& key)
     : file_(path) {
+  create_tables(channels, info, key);
+  file_.flush();
+  file_.let_read();
+}
+
+ResultFile::ResultFile(const std::filesystem::path& path, const std::vector<Channel>& channels,
+                       const RunInfo& info, long rows)
+    : file_(std::filesystem::path(path) += ".new") {
+  const std::filesystem::path unfinished = file_.path();
+  try {
+    create_tables(channels, info, {"time", "s"});
+    copy_rows(Hdf5Reader(path), channels, static_cast<std::size_t>(rows));
+    file_.flush();
+    file_.move_to(path);
+    file_.let_read();
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(unfinished, ignored);
+    throw;
+  }
+}
+
+void ResultFile::create_tables(const std::vector<Channel>& channels, const RunInfo& info,
+                               const RowKey& key) {
   file_.reserve(bytes_to_create(channels, info));
   write_origin(file_, info);
   make_buffers(channels);
@@ -91,24 +118,22 @@ ResultFile::ResultFile(const std::filesystem::path& path, const std::vector<Chan
     if (!is_scalar(channel))
       file_.set_attribute(name, "components", std::span<const std::string>(channel.components));
   }
-  file_.flush();
-  file_.let_read();
 }
 
-ResultFile::ResultFile(const std::filesystem::path& path, const std::vector<Channel>& channels,
-                       long rows)
-    : file_(path, Hdf5File::Mode::go_on) {
-  make_buffers(channels);
-  const auto kept = static_cast<hsize_t>(rows);
-  times_ = file_.open_table("/time", 0, kept);
-  for (const Channel& channel : channels) {
-    const std::size_t width = channel.components.size();
-    columns_.push_back(
-        {channel.offset, static_cast<int>(width),
-         file_.open_table("/" + channel.path, is_scalar(channel) ? 0 : width, kept)});
+void ResultFile::copy_rows(const Hdf5Reader& from, const std::vector<Channel>& channels,
+                           std::size_t rows) {
+  const auto copy = [&](const std::string& name, std::size_t width, Hdf5Table& to) {
+    const std::vector<double> values = from.table(name);
+    if (values.size() < rows * width) {
+      from.fail(fmt::format("'{}' has fewer rows than the checkpoint tells", name));
+    }
+    file_.reserve(rows * width * sizeof(double) + index_growth);
+    if (rows > 0) file_.append(to, {values.data(), rows * width});
+  };
+  copy("/time", 1, times_);
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    copy("/" + channels[c].path, channels[c].components.size(), columns_[c].table);
   }
-  file_.flush();
-  file_.let_read();
 }
 
 void ResultFile::append(double time, std::span<const double> row) {

@@ -10,6 +10,8 @@
 
 namespace clatter {
 
+class Hdf5Reader;
+
 /// What tells the rows of a result file apart.
 struct RowKey {
   std::string name, unit;
@@ -28,8 +30,11 @@ class ResultFile : public Recorder {
  public:
   ResultFile(const std::filesystem::path& path, const std::vector<Channel>& channels,
              const RunInfo& info, const RowKey& key = {"time", "s"});
-  /// Goes on after the first `rows` of a file with the same channels.
-  ResultFile(const std::filesystem::path& path, const std::vector<Channel>& channels, long rows);
+  /// Goes on after the first `rows` of a file with the same channels, also one whose writer was
+  /// killed. They are copied, and the new file takes the place of the old one when it is complete:
+  /// what a killed writer leaves can be read, but must not be changed.
+  ResultFile(const std::filesystem::path& path, const std::vector<Channel>& channels,
+             const RunInfo& info, long rows);
 
   void append(double time, std::span<const double> row) override;
   void flush() override;
@@ -40,6 +45,8 @@ class ResultFile : public Recorder {
   long rows_written() const { return static_cast<long>(times_.rows); }
 
  private:
+  void create_tables(const std::vector<Channel>& channels, const RunInfo& info, const RowKey& key);
+  void copy_rows(const Hdf5Reader& from, const std::vector<Channel>& channels, std::size_t rows);
   /// Room for rows of all channels.
   void make_buffers(const std::vector<Channel>& channels);
 

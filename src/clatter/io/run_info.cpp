@@ -6,6 +6,7 @@
 
 #include <clatter/io/run_info.hpp>
 #include <clatter/io/sha256.hpp>
+#include <clatter/model/integrator_fields.hpp>
 
 namespace clatter {
 
@@ -24,29 +25,43 @@ RunInfo make_run_info(const Model& model, std::vector<std::string> overrides, st
   return info;
 }
 
-nlohmann::ordered_json settings_json(const IntegratorSpec& integrator) {
-  nlohmann::ordered_json json = {
-      {"name", to_string(integrator.kind)},
-      {"step", integrator.step},
-      {"duration", integrator.duration},
-      {"tolerance", integrator.tolerance},
-      {"max_iterations", integrator.max_iterations},
-      {"max_halvings", integrator.max_halvings},
-      {"locate_impacts", integrator.locate_impacts},
-      {"multi_impact", integrator.multi_impact},
-      {"max_impacts", integrator.max_impacts},
-      {"position_friction", integrator.position_friction},
-      {"scaling", integrator.scaling == Scaling::delassus ? "delassus" : "characteristic_mass"},
-      {"penalty", integrator.penalty},
-  };
-  if (integrator.kind == IntegratorKind::moreau) {
-    json["theta"] = integrator.theta;
-  } else {
-    json["rho_inf"] = integrator.rho_inf;
+namespace {
+
+/// Writes the settings that have a meaning for the scheme.
+class FieldWriter {
+ public:
+  FieldWriter(IntegratorKind kind, nlohmann::ordered_json& json) : kind_(kind), json_(json) {}
+
+  void number(std::string_view key, double value, const Range& /*range*/) const { put(key, value); }
+  void number(std::string_view key, const std::optional<double>& value,
+              const Range& /*range*/) const {
+    if (value) put(key, *value);
   }
+  void whole_number(std::string_view key, int value, const Range& /*range*/) const {
+    put(key, value);
+  }
+  void flag(std::string_view key, bool value) const { put(key, value); }
+
+ private:
+  template <class Value>
+  void put(std::string_view key, Value value) const {
+    for (const SchemeTraits& traits : scheme_kinds) {
+      if (traits.own_key == key && traits_of(kind_).own_key != key) return;
+    }
+    json_[std::string(key)] = value;
+  }
+
+  IntegratorKind kind_;
+  nlohmann::ordered_json& json_;
+};
+
+}  // namespace
+
+nlohmann::ordered_json settings_json(const IntegratorSpec& integrator) {
+  nlohmann::ordered_json json = {{"name", to_string(integrator.kind)}};
+  describe_integrator(integrator, FieldWriter(integrator.kind, json));
+  json["scaling"] = integrator.scaling == Scaling::delassus ? "delassus" : "characteristic_mass";
   if (integrator.contact_solver) json["contact_solver"] = to_string(*integrator.contact_solver);
-  if (integrator.impact_tolerance) json["impact_tolerance"] = *integrator.impact_tolerance;
-  if (integrator.characteristic_mass) json["characteristic_mass"] = *integrator.characteristic_mass;
   return json;
 }
 

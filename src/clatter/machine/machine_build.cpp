@@ -26,6 +26,25 @@ void turn_in_plane(double angle, NodeState& state) {
   state.p = Quaternion(std::cos(0.5 * angle), 0.0, 0.0, std::sin(0.5 * angle));
 }
 
+/// Of a beam: all but the length and the frames of its elements.
+BeamProperties section_properties(const BeamSpec& spec) {
+  const BeamSection& section = spec.section;
+  BeamProperties p;
+  p.stiffness << spec.youngs_modulus * section.area,
+      spec.shear_modulus * section.shear_y * section.area,
+      spec.shear_modulus * section.shear_z * section.area, spec.shear_modulus * section.J,
+      spec.youngs_modulus * section.I_y, spec.youngs_modulus * section.I_z;
+  if (spec.planar) p.stiffness.segment<3>(2).setZero();  // out of the plane nothing can happen
+  p.unstressed_curvature = spec.unstressed_curvature.value_or(spec.curvature);
+  p.line_mass = spec.density * section.area;
+  p.line_inertia = spec.density * Vec3(section.I_y + section.I_z, section.I_y, section.I_z);
+  if (spec.planar) p.line_inertia.head<2>().setZero();
+  p.mass_damping = spec.mass_damping;
+  p.stiffness_damping = spec.stiffness_damping;
+  p.lumped_mass = spec.lumped_mass;
+  return p;
+}
+
 }  // namespace
 
 Machine::Machine(const Model& model) : gravity_(model.gravity) {
@@ -223,21 +242,7 @@ void Machine::add_body(const BodySpec& spec) {
 /// besides is the element's.
 void Machine::add_beam(const BeamSpec& spec) {
   const BeamMesh mesh = mesh_of(spec);
-  const BeamSection& section = spec.section;
-  BeamProperties p;
-  p.stiffness << spec.youngs_modulus * section.area,
-      spec.shear_modulus * section.shear_y * section.area,
-      spec.shear_modulus * section.shear_z * section.area, spec.shear_modulus * section.J,
-      spec.youngs_modulus * section.I_y, spec.youngs_modulus * section.I_z;
-  if (spec.planar) p.stiffness.segment<3>(2).setZero();  // out of the plane nothing can happen
-  p.unstressed_curvature = spec.unstressed_curvature.value_or(spec.curvature);
-  p.line_mass = spec.density * section.area;
-  p.line_inertia = spec.density * Vec3(section.I_y + section.I_z, section.I_y, section.I_z);
-  if (spec.planar) p.line_inertia.head<2>().setZero();
-  p.mass_damping = spec.mass_damping;
-  p.stiffness_damping = spec.stiffness_damping;
-  p.lumped_mass = spec.lumped_mass;
-
+  BeamProperties p = section_properties(spec);
   const auto first_node = static_cast<int>(nodes_.size());
   const auto first_element = static_cast<int>(beam_elements_.size());
   std::vector<Node> nodes(mesh.nodes.size());

@@ -26,6 +26,10 @@ class FieldReader {
   void number(std::string_view key, std::optional<double>& value, const Range& /*range*/) const {
     value = table_.number(key);
   }
+  void whole_number(std::string_view key, int& value, const Range& /*range*/) const {
+    value = table_.integer(key).value_or(value);
+  }
+  void flag(std::string_view key, bool& value) const { value = table_.flag(key).value_or(value); }
   /// In radians, also read from `key`_deg.
   void angle(std::string_view key, std::optional<double>& value, const Range& /*range*/) const {
     value = table_.angle(key);
@@ -65,6 +69,10 @@ class FieldCheck {
   void number(std::string_view key, const std::optional<double>& value, const Range& range) const {
     object_.number(key, value, range);
   }
+  void whole_number(std::string_view key, int value, const Range& range) const {
+    object_.whole_number(key, value, range);
+  }
+  void flag(std::string_view /*key*/, bool /*value*/) const {}
   void angle(std::string_view key, const std::optional<double>& value, const Range& range) const {
     object_.number(key, value, range);
   }

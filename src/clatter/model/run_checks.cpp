@@ -1,24 +1,25 @@
 #include <fmt/format.h>
 
+#include <clatter/model/fields.hpp>
+#include <clatter/model/integrator_fields.hpp>
 #include <clatter/model/part_checks.hpp>
 
 namespace clatter {
 namespace {
 
-// What only some schemes can do. (rho_inf and theta may stand beside any name, so that it can be
-// changed from outside.)
+// What only some schemes can do. (Settings of one may stand beside the name of another, so that it
+// can be changed from outside.)
 void check_abilities(const ObjectCheck& object, const IntegratorSpec& i) {
-  if (!object.knows("name") || i.kind == IntegratorKind::nsga) return;
-  const auto refuse_if = [&](bool is_asked, const char* key, const char* also) {
-    if (!is_asked) return;
-    object.refuse_key(key, fmt::format("'{}' is not for the integrator \"{}\", only for \"nsga\"{}",
-                                       key, to_string(i.kind), also));
+  if (!object.knows("name")) return;
+  const auto refuse_if = [&](bool is_asked, const char* key, bool SchemeTraits::*can) {
+    if (!is_asked || traits_of(i.kind).*can) return;
+    object.refuse_key(key, fmt::format("'{}' is not for the integrator \"{}\", only for {}", key,
+                                       to_string(i.kind), schemes_that(can)));
   };
-  refuse_if(i.locate_impacts, "locate_impacts", "");
-  refuse_if(i.multi_impact, "multi_impact", "");
-  refuse_if(!i.position_friction, "position_friction", "");
-  refuse_if(i.contact_solver && i.kind != IntegratorKind::moreau, "contact_solver",
-            " and \"moreau\"");
+  refuse_if(i.locate_impacts, "locate_impacts", &SchemeTraits::locates_impacts);
+  refuse_if(i.multi_impact, "multi_impact", &SchemeTraits::passes_impacts);
+  refuse_if(!i.position_friction, "position_friction", &SchemeTraits::may_drift);
+  refuse_if(i.contact_solver.has_value(), "contact_solver", &SchemeTraits::asks_solvers);
 }
 
 // Settings of what is not switched on.
@@ -42,21 +43,13 @@ void check_idle_settings(const ObjectCheck& object, const IntegratorSpec& i) {
 
 void check_integrator(const IntegratorSpec& i, std::vector<Mistake>& mistakes) {
   const ObjectCheck object("integrator", i.place, i.keys, mistakes);
-  const bool step = object.number("step", i.step, ranges::positive);
-  if (object.number("duration", i.duration, ranges::positive) && step && i.duration < i.step) {
+  describe_integrator(i, FieldCheck(object));
+  const bool are_sound = ranges::positive.contains(i.step) && ranges::positive.contains(i.duration);
+  if (are_sound && i.duration < i.step && object.knows("step") && object.knows("duration")) {
     object.refuse("duration",
                   fmt::format("'duration' must be at least one 'step' of {} s, not {} s", i.step,
                               i.duration));
   }
-  object.number("rho_inf", i.rho_inf, ranges::rho_inf);
-  object.number("theta", i.theta, ranges::theta);
-  object.number("tolerance", i.tolerance, ranges::tolerance);
-  object.whole_number("max_iterations", i.max_iterations, ranges::max_iterations);
-  object.whole_number("max_halvings", i.max_halvings, ranges::max_halvings);
-  object.number("impact_tolerance", i.impact_tolerance, ranges::not_negative);
-  object.whole_number("max_impacts", i.max_impacts, ranges::max_impacts);
-  object.number("characteristic_mass", i.characteristic_mass, ranges::positive);
-  object.number("penalty", i.penalty, ranges::positive);
   check_abilities(object, i);
   check_idle_settings(object, i);
 }

@@ -14,6 +14,7 @@
 #include <clatter/model/error.hpp>
 #include <clatter/model/joint_kinds.hpp>
 #include <clatter/model/key_places.hpp>
+#include <clatter/model/scheme_kinds.hpp>
 
 namespace clatter {
 
@@ -218,20 +219,12 @@ struct ContactGroupSpec {
   bool among_themselves = false;  ///< the two lists are the same
 };
 
-// ---- How to integrate and what to write
-// -----------------------------------------------------------
+// ---- How to integrate and what to write --------------------------------------------------------
 
 enum class Scaling {
   delassus,             ///< every row by the inverse of its own Delassus diagonal
   characteristic_mass,  ///< one mass for all rows, as in 001
 };
-
-enum class IntegratorKind { nsga, nsga_coupled, moreau };
-/// In the order of the kinds.
-inline constexpr std::array<std::string_view, 3> integrator_names{"nsga", "nsga_coupled", "moreau"};
-inline std::string_view to_string(IntegratorKind kind) {
-  return integrator_names[static_cast<std::size_t>(kind)];
-}
 
 struct IntegratorSpec {
   IntegratorKind kind = IntegratorKind::nsga;

@@ -28,26 +28,40 @@ void visit_contact_nodes(const Machine& machine, const Visit& visit) {
   }
 }
 
-/// Whether of the nodes that something ties together no two have contacts.
-bool is_held_one_by_one(const Machine& machine) {
+/// More nodes with contacts than this, tied together, are not condensed.
+constexpr std::size_t most_tied = 8;
+
+/// Nodes that have contacts, or may come to have them, and are tied to each other by something
+/// else: by node, all that one is tied to. Empty if there are too many.
+std::vector<std::vector<int>> tied_contact_nodes(const Machine& machine) {
+  const std::size_t count = machine.nodes().size();
   UnionFind tied;
-  tied.separate(machine.nodes().size());
+  tied.separate(count);
   visit_ties(machine, [&](int a, int b) {
     if (a != ground && b != ground) tied.join(a, b);
   });
-  std::vector<int> with_contacts(machine.nodes().size(), -1);  // of each set: the node
-  bool one_by_one = true;
+  std::vector<std::vector<int>> sets(count);
+  std::vector<char> seen(count, 0);
   visit_contact_nodes(machine, [&](int node) {
-    if (node == ground) return;
-    int& other = with_contacts[static_cast<std::size_t>(tied.root(node))];
-    one_by_one = one_by_one && (other < 0 || other == node);
-    other = node;
+    char& is_seen = seen[static_cast<std::size_t>(node)];
+    if (node == ground || is_seen != 0) return;
+    is_seen = 1;
+    sets[static_cast<std::size_t>(tied.root(node))].push_back(node);
   });
-  return one_by_one;
+  std::vector<std::vector<int>> partners(count);
+  for (const std::vector<int>& set : sets) {
+    if (set.size() > most_tied) return {};
+    for (const int node : set) {
+      for (const int other : set) {
+        if (other != node) partners[static_cast<std::size_t>(node)].push_back(other);
+      }
+    }
+  }
+  return partners;
 }
 
-bool can_condense(const StepWork& work) {
-  return !is_free(work.machine) && !work.spec.contact_solver && is_held_one_by_one(work.machine);
+bool can_condense(const StepWork& work, const std::vector<std::vector<int>>& partners) {
+  return !is_free(work.machine) && !work.spec.contact_solver && !partners.empty();
 }
 
 }  // namespace
@@ -56,7 +70,8 @@ ContactStage::ContactStage(StepWork& work)
     : w_(work),
       free_bodies_(is_free(work.machine)),
       held_(held_nodes(work.machine)),
-      can_condense_(can_condense(work)),
+      partners_(tied_contact_nodes(work.machine)),
+      can_condense_(can_condense(work, partners_)),
       whole_(work),
       held_K_(work.machine, {{}, {}, held_}),
       held_rhs_(VecX::Zero(held_K_.size())),
@@ -106,30 +121,49 @@ void ContactStage::add_costs(double& time, long& factorisations, long& solves) c
 }
 
 void ContactStage::find_held_compliances() {
-  // What is left of a node that a motor drives is round-off.
-  constexpr double nothing = 1e-12;
   free_contacts_.clear(w_.machine.nodes().size());
   for (std::size_t n = 1; n < held_.size(); ++n) {
     if (held_[n] == 0) continue;
     FreeContacts::Compliance& compliance = free_contacts_.compliance(static_cast<int>(n));
     compliance = {};
     compliance.is_held = true;
-    if (touched_[n] == 0) continue;
-    const Node& node = w_.machine.nodes()[n];
-    bool moves = false;
-    for (int i = 0; i < 6; ++i) {
-      if (!node.has(i)) continue;
-      held_rhs_.setZero();
-      held_rhs_[held_K_.unknown(n, static_cast<std::size_t>(i))] = 1.0;
-      held_K_.solve(held_rhs_);
-      for (int j = 0; j < 6; ++j) {
-        if (!node.has(j)) continue;
-        compliance.held(j, i) = held_rhs_[held_K_.unknown(n, static_cast<std::size_t>(j))];
-      }
-      const double free = i < 3 ? node.inverse_mass : node.inverse_inertia(i - 3, i - 3);
-      moves = moves || compliance.held(i, i) > nothing * free;
+    if (touched_[n] != 0) find_held_compliance(n, compliance.held);
+  }
+}
+
+void ContactStage::find_held_compliance(std::size_t n, Mat6& own) {
+  // What is left of a node that a motor drives is round-off.
+  constexpr double nothing = 1e-12;
+  const Node& node = w_.machine.nodes()[n];
+  std::array<Mat6, most_tied> of_partners;
+  const std::vector<int>& partners = partners_[n];
+  for (std::size_t k = 0; k < partners.size(); ++k) of_partners[k].setZero();
+  const auto take = [&](std::size_t moved, int i, Mat6& into) {
+    for (std::size_t j = 0; j < 6; ++j) {
+      const int unknown = held_K_.unknown(moved, j);
+      if (unknown >= 0) into(static_cast<Eigen::Index>(j), i) = held_rhs_[unknown];
     }
-    if (!moves) compliance.held.setZero();
+  };
+  bool moves = false;
+  for (int i = 0; i < 6; ++i) {
+    if (!node.has(i)) continue;
+    held_rhs_.setZero();
+    held_rhs_[held_K_.unknown(n, static_cast<std::size_t>(i))] = 1.0;
+    held_K_.solve(held_rhs_);
+    take(n, i, own);
+    for (std::size_t k = 0; k < partners.size(); ++k) {
+      take(static_cast<std::size_t>(partners[k]), i, of_partners[k]);
+    }
+    const double free = i < 3 ? node.inverse_mass : node.inverse_inertia(i - 3, i - 3);
+    moves = moves || own(i, i) > nothing * free;
+  }
+  if (!moves) {
+    own.setZero();
+    return;
+  }
+  for (std::size_t k = 0; k < partners.size(); ++k) {
+    if (touched_[static_cast<std::size_t>(partners[k])] == 0) continue;
+    free_contacts_.add_link(static_cast<int>(n), partners[k], of_partners[k]);
   }
 }
 

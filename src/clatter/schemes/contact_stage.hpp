@@ -12,11 +12,11 @@ namespace clatter {
 /// Solves the problems of a step that have contacts in them, PositionCorrection and VelocityJump.
 ///
 /// Bodies that only contacts connect are solved island by island, without a matrix. So are many
-/// contacts of bodies that are held one by one: a body on an axle, on a spring, at the end of a
-/// chain moves under contacts as its joints, springs and beams let it, which a matrix without
-/// contacts tells (`condenses()`). All others are solved by Newton's method on one matrix of all
-/// that are near; where that fails, a solver of contact problems finds the active sets. Scratch of
-/// a scheme.
+/// contacts beside joints, springs and beams, unless these tie many bodies with contacts together:
+/// a body on an axle, on a spring, in a linkage moves under contacts as these let it, which a
+/// matrix without contacts tells (`condenses()`). All others are solved by Newton's method on one
+/// matrix of all that are near; where that fails, a solver of contact problems finds the active
+/// sets. Scratch of a scheme.
 class ContactStage {
  public:
   explicit ContactStage(StepWork& work);
@@ -69,6 +69,7 @@ class ContactStage {
   bool find_held_motion(Problem& problem, double& eps, NodalVector& motion);
   /// Of the nodes in touched_, from the factorised matrix.
   void find_held_compliances();
+  void find_held_compliance(std::size_t node, Mat6& own);
   /// Collects the contacts that may close into free_contacts_, with `motion` := that without
   /// reactions. Returns whether their surfaces are curved.
   template <class Problem>
@@ -90,9 +91,10 @@ class ContactStage {
                               int& iterations, const char* what);
 
   StepWork& w_;
-  bool free_bodies_;        // nothing but contacts connects them
-  std::vector<char> held_;  // node: joints, springs or beams hold it
-  bool can_condense_;       // held nodes have contacts one by one
+  bool free_bodies_;                        // nothing but contacts connects them
+  std::vector<char> held_;                  // node: joints, springs or beams hold it
+  std::vector<std::vector<int>> partners_;  // node: with contacts, and tied to it
+  bool can_condense_;                       // few are tied together
   StepMatrix<KktMatrix> whole_;
   KktMatrix held_K_;  // of held nodes, without contacts
   VecX held_rhs_;

@@ -5,8 +5,7 @@
 namespace clatter {
 namespace {
 
-/// By rows, as they are stored.
-using Lines = Eigen::Matrix<double, Eigen::Dynamic, 12, Eigen::RowMajor, max_contact_rows, 12>;
+using Lines = BodyContacts::Lines;
 
 /// F Y of the rows of a contact.
 Lines motions_of(const PairRows& force, const BodyContacts::Compliance& of_a,
@@ -56,20 +55,28 @@ void BodyContacts::clear(std::size_t nodes) {
   compliances.resize(nodes);
   x.setZero(6 * static_cast<Eigen::Index>(nodes));
   list.clear();
-  for (std::vector<double>* each : {&changes, &motions, &b, &p, &own_blocks}) each->clear();
+  for (std::vector<double>* each : {&changes, &motions, &b, &p, &own_blocks, &moved_lines}) {
+    each->clear();
+  }
+  moved.clear();
+  links.clear();
 }
 
 void BodyContacts::add(int node_a, int node_b, const ContactLaw& law, const PairRows& change,
                        const PairRows& force, const RowVector& rates, const RowVector& guess) {
   const auto rows = static_cast<int>(rates.size());
   const Lines lines = change;
-  const Lines motion = motions_of(force, compliances[static_cast<std::size_t>(node_a)],
-                                  compliances[static_cast<std::size_t>(node_b)]);
+  Lines motion = motions_of(force, compliances[static_cast<std::size_t>(node_a)],
+                            compliances[static_cast<std::size_t>(node_b)]);
+  const std::size_t first_moved = moved.size();
+  add_moved(node_a, node_b, force, motion);
   const RowMatrix own = lines * motion.transpose();
   Contact contact{node_a,
                   node_b,
                   static_cast<int>(p.size()),
                   rows,
+                  first_moved,
+                  moved.size() - first_moved,
                   static_cast<int>(own_blocks.size()),
                   is_planar(lines) && is_planar(motion),
                   law,
@@ -84,6 +91,37 @@ void BodyContacts::add(int node_a, int node_b, const ContactLaw& law, const Pair
   own_blocks.insert(own_blocks.end(), own.data(), own.data() + own.size());
 }
 
+/// Adds what forces on the nodes of a contact do to nodes that these are tied to.
+void BodyContacts::add_moved(int node_a, int node_b, const PairRows& force, Lines& motion) {
+  for (const auto& [from, at] : {std::pair(node_a, 0), std::pair(node_b, 6)}) {
+    const auto first =
+        std::lower_bound(links.begin(), links.end(), from,
+                         [](const Link& link, int node) { return link.from < node; });
+    for (auto link = first; link != links.end() && link->from == from; ++link) {
+      const bool is_a = link->to == node_a, is_b = link->to == node_b;
+      if (!is_a && !is_b) moved.push_back({link->to, moved_lines.size()});
+      for (Eigen::Index i = 0; i < force.rows(); ++i) {
+        const Vec6 line = link->compliance * force.row(i).segment<6>(at).transpose();
+        if (is_a || is_b) {
+          motion.row(i).segment<6>(is_a ? 0 : 6) += line.transpose();
+        } else {
+          moved_lines.insert(moved_lines.end(), line.data(), line.data() + 6);
+        }
+      }
+    }
+  }
+}
+
+void BodyContacts::move_others(const Contact& contact, const double* change) {
+  for (const Moved& other : moved_by(contact)) {
+    const double* line = moved_lines.data() + other.first;
+    double* motion = x.data() + 6 * other.node;
+    for (int i = 0; i < contact.rows; ++i, line += 6) {
+      for (int k = 0; k < 6; ++k) motion[k] += change[i] * line[k];
+    }
+  }
+}
+
 void BodyContacts::add_motion(const Contact& contact, const double* change) {
   const double* line = motions.data() + 12 * contact.first_row;
   double *x_a = x.data() + 6 * contact.a, *x_b = x.data() + 6 * contact.b;
@@ -94,6 +132,7 @@ void BodyContacts::add_motion(const Contact& contact, const double* change) {
       move<false>(line, change[i], x_a, x_b);
     }
   }
+  move_others(contact, change);
 }
 
 void BodyContacts::set_reaction(const Contact& contact, const RowVector& reaction) {
@@ -116,20 +155,31 @@ ContactProblem BodyContacts::problem() const {
     }
   }
   std::vector<Eigen::Triplet<double>> entries;
+  // Rates of contact k, whose side is at a node that reactions of contact l move by these lines.
+  const auto add_block = [&](std::size_t k, int side, std::size_t l, const double* lines,
+                             int width) {
+    for (int i = 0; i < list[k].rows; ++i) {
+      const double* change = changes.data() + 12 * (list[k].first_row + i) + 6 * side;
+      for (int j = 0; j < list[l].rows; ++j) {
+        entries.emplace_back(
+            list[k].first_row + i, list[l].first_row + j,
+            Eigen::Map<const Vec6>(change).dot(Eigen::Map<const Vec6>(lines + width * j)));
+      }
+    }
+  };
   for (const auto& sides : at_node) {
     for (const auto& [k, side] : sides) {
-      const Contact& one = (*this)[k];
       for (const auto& [l, other] : sides) {
-        const Contact& two = (*this)[l];
-        for (int i = 0; i < one.rows; ++i) {
-          const double* change = changes.data() + 12 * (one.first_row + i) + 6 * side;
-          for (int j = 0; j < two.rows; ++j) {
-            const double* motion = motions.data() + 12 * (two.first_row + j) + 6 * other;
-            entries.emplace_back(
-                one.first_row + i, two.first_row + j,
-                Eigen::Map<const Vec6>(change).dot(Eigen::Map<const Vec6>(motion)));
-          }
-        }
+        const double* lines =
+            motions.data() + 12 * list[static_cast<std::size_t>(l)].first_row + 6 * other;
+        add_block(static_cast<std::size_t>(k), side, static_cast<std::size_t>(l), lines, 12);
+      }
+    }
+  }
+  for (std::size_t l = 0; l < list.size(); ++l) {
+    for (const Moved& other : moved_by(list[l])) {
+      for (const auto& [k, side] : at_node[static_cast<std::size_t>(other.node)]) {
+        add_block(static_cast<std::size_t>(k), side, l, moved_lines.data() + other.first, 6);
       }
     }
   }

@@ -1,20 +1,25 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include <clatter/contact/solvers/contact_problem.hpp>
 
 namespace clatter {
 
-/// Contacts of bodies that nothing else ties together, or that are held one by one, with the motion
-/// of the bodies condensed out: reactions p of the contacts c give the rates
+/// Contacts of bodies that nothing else ties together, or little, with the motion of the bodies
+/// condensed out: reactions p of the contacts c give the rates
 ///
 ///   g_c = b_c + C_c x,     x = sum over all contacts of Y F_c^T p_c
 ///
 /// with Y the compliance (inverse mass) of each node. The motion x is kept for each node, so that a
-/// reaction changes no more than its two nodes, and W = C Y F^T is never written out.
+/// reaction changes no more than its two nodes, and those that these are tied to, and W = C Y F^T
+/// is never written out.
 struct BodyContacts {
+  /// By rows, as they are stored.
+  using Lines = Eigen::Matrix<double, Eigen::Dynamic, 12, Eigen::RowMajor, max_contact_rows, 12>;
+
   /// Of a free node: entries 0 to 2 of the inverse mass, then the inverse inertia in body axes. Of
   /// a node that joints, springs or beams hold: what they leave of it, all six entries together.
   struct Compliance {
@@ -23,21 +28,35 @@ struct BodyContacts {
     bool is_held = false;
     Mat6 held = Mat6::Zero();
   };
+  /// What a force on one node does to another that it is tied to.
+  struct Link {
+    int from, to;
+    Mat6 compliance;
+  };
+  /// A node that a contact moves without being on it: a line of six for each of its rows.
+  struct Moved {
+    int node;
+    std::size_t first;  ///< in moved_lines
+  };
   struct Contact {
     int a, b;  ///< nodes
     int first_row, rows;
-    int own_block;  ///< place of C Y F^T of the contact with itself in own_blocks
-    bool planar;    ///< of the motion of its nodes, x, y and the turn about z are all it knows
+    std::size_t first_moved, moved;  ///< of the list of others that it moves
+    int own_block;                   ///< place of C Y F^T of the contact with itself in own_blocks
+    bool planar;  ///< of the motion of its nodes, x, y and the turn about z are all it knows
     ContactLaw law;
     double normal_step;  ///< lengths of steps that projections converge with
     std::array<double, max_friction_blocks> ball_steps;
   };
 
   std::vector<Compliance> compliances;  ///< of the nodes
+  std::vector<Link> links;              ///< ascending by where they come from
   std::vector<Contact> list;
   std::vector<double> changes, motions;  ///< rows of C and of F Y, 12 entries each
   std::vector<double> b, p;              ///< by rows
   std::vector<double> own_blocks;
+  std::vector<Moved> moved;
+  std::vector<double> moved_lines;
   VecX x;  ///< by nodes, six entries each
 
   /// Takes the memory that so many contacts can need.
@@ -84,13 +103,21 @@ struct BodyContacts {
       for (int k = 0; k < 6; ++k) x_b[k] += change * row[k + 6];
     }
   }
+  std::span<const Moved> moved_by(const Contact& contact) const {
+    return {moved.data() + contact.first_moved, contact.moved};
+  }
   /// x := x + Y F^T change, with the change of the contact's reaction.
   void add_motion(const Contact& contact, const double* change);
+  /// The same for the nodes that the contact is not on.
+  void move_others(const Contact& contact, const double* change);
   /// Sets the reaction of a contact, and moves its nodes accordingly.
   void set_reaction(const Contact& contact, const RowVector& reaction);
 
   /// With W written out.
   ContactProblem problem() const;
+
+ private:
+  void add_moved(int node_a, int node_b, const PairRows& force, Lines& motion);
 };
 
 }  // namespace clatter

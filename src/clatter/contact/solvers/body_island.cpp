@@ -97,7 +97,9 @@ double BodyIsland::visit(const BodyContacts::Contact& contact) {
     square += step * step;
     BodyContacts::move<Planar>(motion, step, x_a, x_b);
     p[i] = now[i];
+    g[i] = step;
   }
+  if (contact.moved > 0) contacts_->move_others(contact, g.data());
   return square;
 }
 

@@ -83,6 +83,7 @@ void FreeContacts::find_islands() {
       touching_.join(contact.a, contact.b);
     }
   }
+  for (const BodyContacts::Link& link : contacts_.links) touching_.join(link.from, link.to);
   const std::size_t count = contacts_.list.size();
   island_of_.resize(count);
   for (std::size_t k = 0; k < count; ++k) {

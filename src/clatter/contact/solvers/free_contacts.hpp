@@ -12,7 +12,8 @@
 
 namespace clatter {
 
-/// Finds the reactions of contacts of bodies that nothing else ties together (body_contacts.hpp).
+/// Finds the reactions of contacts of bodies that nothing else ties together, or little
+/// (body_contacts.hpp).
 /// Bodies that do not touch are independent: each island of contacts is solved alone, small ones by
 /// a semismooth Newton method, large ones by Gauss-Seidel sweeps over the contacts, whose cost
 /// grows in proportion to their number.
@@ -27,6 +28,11 @@ class FreeContacts {
   void clear(std::size_t nodes);
   Compliance& compliance(int node) { return contacts_.compliances[static_cast<std::size_t>(node)]; }
 
+  /// What a force on a node does to another; all that come from a node one after the other, and
+  /// nodes in ascending order.
+  void add_link(int from, int to, const Mat6& compliance) {
+    contacts_.links.push_back({from, to, compliance});
+  }
   /// Adds a contact of nodes a and b; compliances must be set before. `p` is a first guess.
   void add(int a, int b, const ContactLaw& law, const PairRows& changes, const PairRows& forces,
            const RowVector& rates, const RowVector& p);

@@ -62,6 +62,16 @@ void IslandNewton::add_block(const BodyContacts& contacts, int k, int l) {
         }
       }
     }
+    for (const BodyContacts::Moved& moved : contacts.moved_by(two)) {
+      if (moved.node != (side == 0 ? one.a : one.b)) continue;
+      const double* line = contacts.moved_lines.data() + moved.first;
+      for (int i = 0; i < one.rows; ++i) {
+        for (int j = 0; j < two.rows; ++j) {
+          W_(row + i, column + j) += Eigen::Map<const Vec6>(change + 12 * i + 6 * side)
+                                         .dot(Eigen::Map<const Vec6>(line + 6 * j));
+        }
+      }
+    }
   }
 }
 

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace clatter {
+
+/// In the order of the rows of scheme_kinds.
+enum class IntegratorKind { nsga, nsga_coupled, moreau };
+
+/// What a scheme can do that others cannot. A new one is a row below, a value of IntegratorKind,
+/// and a line in schemes/make_scheme.cpp.
+struct SchemeTraits {
+  std::string_view name;
+  std::string_view own_key;      ///< setting that has a meaning for it
+  bool locates_impacts = false;  ///< `locate_impacts`
+  bool passes_impacts = false;   ///< `multi_impact`
+  bool may_drift = false;        ///< `position_friction = false`
+  bool asks_solvers = false;     ///< `contact_solver`
+};
+
+inline constexpr std::array scheme_kinds{
+    SchemeTraits{"nsga", "rho_inf", true, true, true, true},
+    SchemeTraits{"nsga_coupled", "rho_inf"},
+    SchemeTraits{"moreau", "theta", false, false, false, true},
+};
+
+constexpr const SchemeTraits& traits_of(IntegratorKind kind) {
+  return scheme_kinds[static_cast<std::size_t>(kind)];
+}
+inline std::string_view to_string(IntegratorKind kind) { return traits_of(kind).name; }
+
+/// In the order of the kinds.
+inline constexpr auto integrator_names = [] {
+  std::array<std::string_view, scheme_kinds.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = scheme_kinds[i].name;
+  return names;
+}();
+
+/// The schemes that can do something, as in: "nsga" and "moreau".
+std::string schemes_that(bool SchemeTraits::*can);
+
+}  // namespace clatter
