@@ -7,6 +7,7 @@
 #include <clatter/schemes/nsga_coupled/nsga_coupled.hpp>
 
 #include "support/finite_difference.hpp"
+#include "support/random_cases.hpp"
 #include "support/random_state.hpp"
 #include "unit/schemes/random_models.hpp"
 
@@ -315,7 +316,7 @@ class NewtonMatrix : public ::testing::TestWithParam<Case> {
  protected:
   template <class Check>
   void at_random_states(const Check& check) {
-    for (unsigned seed = 1; seed <= 4; ++seed) {
+    for (unsigned seed = 1; seed <= testing::random_cases; ++seed) {
       Random random(seed);
       const Model model = GetParam().model(random);
       const Machine machine(model);
@@ -343,7 +344,7 @@ TEST_P(NewtonMatrix, of_the_velocity_jump_is_the_derivative_of_its_residual) {
 }
 
 TEST_P(NewtonMatrix, of_moreaus_step_is_the_derivative_of_its_residual) {
-  for (unsigned seed = 1; seed <= 4; ++seed) {
+  for (unsigned seed = 1; seed <= testing::random_cases; ++seed) {
     Random random(seed);
     const Model model = GetParam().model(random);
     const Machine machine(model);
@@ -358,7 +359,7 @@ TEST_P(NewtonMatrix, of_moreaus_step_is_the_derivative_of_its_residual) {
 }
 
 TEST_P(NewtonMatrix, of_the_coupled_step_is_the_derivative_of_its_residual) {
-  for (unsigned seed = 1; seed <= 4; ++seed) {
+  for (unsigned seed = 1; seed <= testing::random_cases; ++seed) {
     Random random(seed);
     const Model model = GetParam().model(random);
     const Machine machine(model);
