@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Computes the independent oracles of the examples anew and compares them with the model files.
+"""Computes oracles of the examples anew and compares them with the model files.
 
     python3 check.py                       all scripts
     python3 check.py rocking_rod.py ...    only these
@@ -15,6 +15,10 @@ those at the end of the run. Changes of the integrator and of the number of elem
 what is right, so they are not part of the key, and neither is the tolerance: one figure serves all
 entries with the same key. An entry agrees when it is off by at most a tenth of its tolerance.
 
+Prototypes of the same scheme are checked too. Their entries name the script in the note, for 'script'
+is kept for independent computations. What they compute depends on the integrator, so that all changes
+are part of the key; such a script says THE_SCHEME_MATTERS = True.
+
 The exit status is 1 when an entry differs or has no figure.
 Needs Python 3.11 with numpy and scipy (Debian: python3-numpy python3-scipy).
 """
@@ -24,13 +28,14 @@ import importlib.util
 import math
 import multiprocessing
 import pathlib
+import re
 import sys
 import time
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = HERE.parent
-KIND = "independent computation"
+INDEPENDENT, PROTOTYPE = "independent computation", "prototype of the same scheme"
 
 FORMULA = {name: getattr(math, name)
            for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp", "pi")}
@@ -48,12 +53,13 @@ def changes_the_answer(change):
     return not path.startswith("integrator.") and not path.endswith(".elements")
 
 
-def key_of(model, quantity, key):
+def key_of(model, quantity, key, scheme_matters):
     measure = key.get("measure", "at" if "at" in key else "final")
     number = lambda name: None if name not in key else round(float(key[name]), 12)
     return (model, quantity, measure, number("at"), number("from"), number("to"),
             number("threshold"), bool(key.get("below", False)),
-            tuple(sorted(filter(changes_the_answer, key.get("set", [])))))
+            tuple(sorted(change for change in key.get("set", [])
+                         if scheme_matters or changes_the_answer(change))))
 
 
 def duration_of(document, entry):
@@ -63,18 +69,24 @@ def duration_of(document, entry):
     return document["integrator"]["duration"]
 
 
+def script_of(entry):
+    named = re.search(r"\boracles/(\w+\.py)", entry.get("script", "") or entry.get("note", ""))
+    return named[1] if named else "(no script named)"
+
+
 def entries_of(model):
-    """Those that name a script, as (script, key, entry)."""
+    """Those that a script computes, as (script, key, entry)."""
     with open(EXAMPLES / model, "rb") as file:
         document = tomllib.load(file)
     for entry in document.get("verify", []):
-        if entry["oracle_kind"] != KIND:
+        if entry["oracle_kind"] not in (INDEPENDENT, PROTOTYPE):
             continue
         key = dict(entry)
         if key.get("measure", "final") == "final":
             key["measure"] = "at"
             key["at"] = duration_of(document, entry)
-        yield pathlib.PurePath(entry["script"]).name, key_of(model, entry["quantity"], key), entry
+        scheme_matters = entry["oracle_kind"] == PROTOTYPE
+        yield script_of(entry), key_of(model, entry["quantity"], key, scheme_matters), entry
 
 
 def load(script):
@@ -87,8 +99,10 @@ def load(script):
 def compute(script):
     """The figures of a script by their keys, and how long it took."""
     started = time.monotonic()
-    figures = {key_of(model, quantity, key): float(value)
-               for model, quantity, key, value in load(script).rows()}
+    module = load(script)
+    scheme_matters = getattr(module, "THE_SCHEME_MATTERS", False)
+    figures = {key_of(model, quantity, key, scheme_matters): float(value)
+               for model, quantity, key, value in module.rows()}
     return figures, time.monotonic() - started
 
 
