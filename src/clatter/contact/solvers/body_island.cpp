@@ -34,11 +34,20 @@ void BodyIsland::set_reactions(std::span<const double> p) {
   for (const int k : island_) {
     const BodyContacts::Contact& contact = (*contacts_)[k];
     double* now = contacts_->p_of(contact);
-    std::copy_n(now, contact.rows, change.begin());
-    std::copy_n(given, contact.rows, now);
-    project(contact.law, now);
+    if (contact.rows == 2 && contact.planar) {  // most often, in the plane
+      change = {now[0], now[1]};
+      now[0] = project_normal(given[0]);
+      now[1] = given[1];
+      project_on_ball<1>(contact.law.balls[0].coefficient * now[0], 1, now + 1);
+    } else {
+      std::copy_n(now, contact.rows, change.begin());
+      std::copy_n(given, contact.rows, now);
+      project(contact.law, now);
+    }
     for (int i = 0; i < contact.rows; ++i) change[i] = now[i] - change[i];
-    contacts_->add_motion(contact, change.data());
+    if (contact.rows != 2 || change[0] != 0.0 || change[1] != 0.0) {
+      contacts_->add_motion(contact, change.data());
+    }
     given += contact.rows;
   }
   gather();
