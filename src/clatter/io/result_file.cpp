@@ -93,8 +93,8 @@ ResultFile::ResultFile(const std::filesystem::path& path, const std::vector<Chan
     create_tables(channels, info, {"time", "s"});
     copy_rows(Hdf5Reader(path), channels, static_cast<std::size_t>(rows));
     file_.flush();
-    file_.move_to(path);
     file_.let_read();
+    file_.move_to(path);  // last: from now on whoever is killed leaves a file that can be read
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove(unfinished, ignored);
