@@ -1,32 +1,43 @@
+#include <array>
 #include <cstdint>
+#include <cstring>
 
 #include <clatter/io/base64.hpp>
 
 namespace clatter {
 
-std::string base64(const void* bytes, std::size_t size) {
-  static constexpr char digits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+namespace {
+
+constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Two digits for every twelve bits.
+constexpr auto pairs = [] {
+  std::array<std::array<char, 2>, 4096> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) table[i] = {digits[i >> 6], digits[i & 63]};
+  return table;
+}();
+
+}  // namespace
+
+void add_base64(std::string& text, const void* bytes, std::size_t size) {
   const auto* in = static_cast<const unsigned char*>(bytes);
-  std::string text((size + 2) / 3 * 4, '=');
-  char* out = text.data();
+  const std::size_t begin = text.size();
+  text.resize(begin + (size + 2) / 3 * 4, '=');
+  char* out = text.data() + begin;
   const std::size_t whole = size / 3 * 3;
-  for (std::size_t i = 0; i < whole; i += 3) {
+  for (std::size_t i = 0; i < whole; i += 3, out += 4) {
     const std::uint32_t group =
         std::uint32_t{in[i]} << 16 | std::uint32_t{in[i + 1]} << 8 | std::uint32_t{in[i + 2]};
-    *out++ = digits[group >> 18];
-    *out++ = digits[group >> 12 & 63];
-    *out++ = digits[group >> 6 & 63];
-    *out++ = digits[group & 63];
+    std::memcpy(out, pairs[group >> 12].data(), 2);
+    std::memcpy(out + 2, pairs[group & 4095].data(), 2);
   }
-  if (whole == size) return text;
+  if (whole == size) return;
   const bool has_two = size - whole == 2;
   const std::uint32_t group =
       std::uint32_t{in[whole]} << 16 | (has_two ? std::uint32_t{in[whole + 1]} << 8 : 0U);
   *out++ = digits[group >> 18];
   *out++ = digits[group >> 12 & 63];
   if (has_two) *out = digits[group >> 6 & 63];
-  return text;
 }
 
 }  // namespace clatter

@@ -5,7 +5,7 @@
 
 namespace clatter {
 
-/// RFC 4648, with padding.
-std::string base64(const void* bytes, std::size_t size);
+/// Adds the bytes to a text, encoded as in RFC 4648, with padding.
+void add_base64(std::string& text, const void* bytes, std::size_t size);
 
 }  // namespace clatter

@@ -45,29 +45,33 @@ int offset_of(const std::map<std::string, int>& offsets, const std::string& path
   return found == offsets.end() ? -1 : found->second;
 }
 
-/// A VTK DataArray of the numbers in binary: their size in bytes, then they, as base64.
+/// Adds a VTK DataArray of the numbers in binary: their size in bytes, then they, as base64.
 template <typename T>
-std::string data_array(const std::string& name, const std::vector<T>& values, int components = 1) {
+void add_array(std::string& text, const char* name, const std::vector<T>& values,
+               int components = 1) {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, std::int32_t>);
   const std::uint64_t size = values.size() * sizeof(T);
   std::string bytes(sizeof(size) + size, '\0');
   std::memcpy(bytes.data(), &size, sizeof(size));
   if (size > 0) std::memcpy(bytes.data() + sizeof(size), values.data(), size);
-  return fmt::format(
-      "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"binary\">\n{}\n"
-      "</DataArray>\n",
-      std::is_same_v<T, float> ? "Float32" : "Int32", name, components,
-      base64(bytes.data(), bytes.size()));
+  fmt::format_to(
+      std::back_inserter(text),
+      "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"binary\">\n",
+      std::is_same_v<T, float> ? "Float32" : "Int32", name, components);
+  add_base64(text, bytes.data(), bytes.size());
+  text += "\n</DataArray>\n";
 }
 
-std::string cells(const char* element, const std::vector<std::vector<int>>& list) {
+void add_cells(std::string& text, const char* element, const std::vector<std::vector<int>>& list) {
   std::vector<std::int32_t> connectivity, offsets;
   for (const auto& cell : list) {
     connectivity.insert(connectivity.end(), cell.begin(), cell.end());
     offsets.push_back(static_cast<std::int32_t>(connectivity.size()));
   }
-  return fmt::format("<{0}>\n{1}{2}</{0}>\n", element, data_array("connectivity", connectivity),
-                     data_array("offsets", offsets));
+  text += fmt::format("<{}>\n", element);
+  add_array(text, "connectivity", connectivity);
+  add_array(text, "offsets", offsets);
+  text += fmt::format("</{}>\n", element);
 }
 
 /// The size of the model at the start [m], to draw faces without an edge.
@@ -99,8 +103,7 @@ ParaviewSeries::ParaviewSeries(std::filesystem::path directory, const Model& mod
   for (const BeamSpec& beam : model.beams) add_beam(beam, offsets);
   add_contacts(model, offsets);
 
-  topology_ =
-      cells("Verts", mesh_.vertices) + cells("Lines", mesh_.lines) + cells("Polys", mesh_.polygons);
+  write_constant_parts();
   points_.resize(3 * mesh_.points.size());
   velocities_.resize(points_.size());
   gaps_.resize(mesh_.points.size());
@@ -290,36 +293,46 @@ void ParaviewSeries::show_sections(const Part& part, std::span<const double> row
       section_data_[k / 3][3 * std::size_t(i) + k % 3] = static_cast<float>(sum[k] / count);
 }
 
-std::string ParaviewSeries::frame_text() const {
+void ParaviewSeries::write_constant_parts() {
   std::vector<std::int32_t> bodies(mesh_.points.size()), kinds(mesh_.points.size());
   for (const Part& part : parts_) {
     std::fill(bodies.begin() + part.begin, bodies.begin() + part.end, part.carrier.body);
     std::fill(kinds.begin() + part.begin, kinds.begin() + part.end, static_cast<int>(part.kind));
   }
-  std::string sections;
+  head_ = fmt::format(
+      "<?xml version=\"1.0\"?>\n"
+      "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\">\n"
+      "<PolyData>\n<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"{}\" "
+      "NumberOfStrips=\"0\" NumberOfPolys=\"{}\">\n",
+      byte_order, mesh_.points.size(), mesh_.vertices.size(), mesh_.lines.size(),
+      mesh_.polygons.size());
+  add_cells(head_, "Verts", mesh_.vertices);
+  add_cells(head_, "Lines", mesh_.lines);
+  add_cells(head_, "Polys", mesh_.polygons);
+  head_ += "<PointData Scalars=\"body\" Vectors=\"velocity\">\n";
+  add_array(head_, "body", bodies);
+  add_array(head_, "kind", kinds);
+}
+
+void ParaviewSeries::write_frame() {
+  frame_ = head_;
+  add_array(frame_, "velocity", velocities_, 3);
+  add_array(frame_, "gap", gaps_);
+  add_array(frame_, "normal_force", normal_forces_);
   for (std::size_t i = 0; i < section_data_.size(); ++i)
-    if (!section_data_[i].empty()) sections += data_array(section_arrays[i], section_data_[i], 3);
-  return fmt::format(
-             "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
-             "byte_order=\"{}\" "
-             "header_type=\"UInt64\">\n<PolyData>\n<Piece NumberOfPoints=\"{}\" "
-             "NumberOfVerts=\"{}\" "
-             "NumberOfLines=\"{}\" NumberOfStrips=\"0\" NumberOfPolys=\"{}\">\n",
-             byte_order, mesh_.points.size(), mesh_.vertices.size(), mesh_.lines.size(),
-             mesh_.polygons.size()) +
-         "<PointData Scalars=\"body\" Vectors=\"velocity\">\n" + data_array("body", bodies) +
-         data_array("kind", kinds) + data_array("velocity", velocities_, 3) +
-         data_array("gap", gaps_) + data_array("normal_force", normal_forces_) + sections +
-         "</PointData>\n" + "<Points>\n" + data_array("Points", points_, 3) + "</Points>\n" +
-         topology_ + "</Piece>\n</PolyData>\n</VTKFile>\n";
+    if (!section_data_[i].empty()) add_array(frame_, section_arrays[i], section_data_[i], 3);
+  frame_ += "</PointData>\n<Points>\n";
+  add_array(frame_, "Points", points_, 3);
+  frame_ += "</Points>\n</Piece>\n</PolyData>\n</VTKFile>\n";
 }
 
 void ParaviewSeries::append(double time, std::span<const double> row) {
   place(row);
   const std::string file = fmt::format("{}/{:06}.vtp", frame_folder, frames_);
   try {
+    write_frame();
     OutputStream stream(directory_ / file);
-    stream.write(frame_text());
+    stream.write(frame_);
     stream.close();
     list_frame(time, file);
   } catch (...) {

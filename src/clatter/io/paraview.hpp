@@ -71,7 +71,8 @@ class ParaviewSeries : public Recorder {
   void add_part(const Mesh& mesh, const Carrier& carrier, Kind kind);
   void place(std::span<const double> row);
   void show_sections(const Part& part, std::span<const double> row);
-  std::string frame_text() const;
+  void write_constant_parts();
+  void write_frame();
   void list_frame(double time, const std::string& file);
   /// Cuts the list after so many.
   void go_on_after(long frames);
@@ -82,8 +83,9 @@ class ParaviewSeries : public Recorder {
   std::vector<Motion> motions_;
   std::vector<Section> sections_;
   std::vector<Part> parts_;
-  Mesh mesh_;             ///< points in the frames of their bodies
-  std::string topology_;  ///< the cells as XML: the same in all frames
+  Mesh mesh_;          ///< points in the frames of their bodies
+  std::string head_;   ///< with what frames begin: cells, bodies, kinds
+  std::string frame_;  ///< the last frame
   std::vector<float> points_, velocities_, gaps_, normal_forces_;
   std::array<std::vector<float>, 4> section_data_;  ///< section force, moment, strain, curvature
   int frames_ = 0;

@@ -30,6 +30,8 @@ ContactSet::ContactSet(const Machine& machine, const IntegratorSpec& spec)
 
 void ContactSet::size_work() {
   residual.setZero(rows());
+  near_.clear();
+  near_.reserve(list().size());
   work.resize(list().size());
   for (std::size_t c = 0; c < work.size(); ++c) {
     const int rows = contact(c).rows();
@@ -93,10 +95,12 @@ bool ContactSet::search(State& state, double h) {
 
 void ContactSet::find_near(State& state, double h) {
   find_reach(state, h);
-  near_count_ = 0;
+  near_.clear();
+  residual.setZero();
   for (std::size_t c = 0; c < work.size(); ++c) {
-    work[c].near = all_near_ || !(state.contacts[c].gap > reach_of(contact(c)));
-    near_count_ += work[c].near ? 1 : 0;
+    const ContactState& of = state.contacts[c];
+    work[c].near = of.armed && (all_near_ || !(of.gap > reach_of(contact(c))));
+    if (work[c].near) near_.push_back(c);
   }
   choose_for_matrix(state);
 }
@@ -111,11 +115,12 @@ void ContactSet::choose_for_matrix(State& state) {
   if (all && chosen.size() == work.size()) return;
   std::size_t found = 0;
   for (const int c : chosen) found += work[static_cast<std::size_t>(c)].near ? 1 : 0;
-  const bool suffices = !all && found == near_count_;
+  const bool suffices = !all && found == near_.size();
   if (suffices && state.steps % steps_between_looks != 0) return;
   wanted_.clear();
   for (std::size_t c = 0; c < work.size(); ++c) {
-    const bool is_far = state.contacts[c].gap > soon * reach_of(contact(c));
+    const ContactState& of = state.contacts[c];
+    const bool is_far = !of.armed || of.gap > soon * reach_of(contact(c));
     if (all || work[c].near || !is_far) wanted_.push_back(static_cast<int>(c));
   }
   if (suffices && chosen.size() <= 2 * wanted_.size() + few) return;
@@ -177,8 +182,7 @@ void ContactSet::begin_step(State& state) {
 }
 
 void ContactSet::evaluate_rows(const State& state, const Configuration& q) {
-  for (std::size_t c = 0; c < work.size(); ++c) {
-    if (!work[c].near) continue;
+  for (const std::size_t c : near_) {
     const ContactFrame frame = contact(c).frame(q, state.contacts[c].tangent);
     contact(c).rates(q, frame, work[c].G);
   }
@@ -186,18 +190,17 @@ void ContactSet::evaluate_rows(const State& state, const Configuration& q) {
 
 void ContactSet::evaluate_position_rows(const State& state, const Configuration& q) {
   evaluate_rows(state, q);
-  for (std::size_t c = 0; c < work.size(); ++c) {
+  for (const std::size_t c : near_) {
     ContactWork& w = work[c];
     const int slip = contact(c).rows() - 1;
-    if (!w.near || contact(c).slides_by_coordinates()) continue;
+    if (contact(c).slides_by_coordinates()) continue;
     w.G.bottomRows(slip) = w.start_rows.bottomRows(slip);
   }
 }
 
 void ContactSet::evaluate_rates(const NodalVector& v) {
-  for (std::size_t c = 0; c < work.size(); ++c) {
+  for (const std::size_t c : near_) {
     ContactWork& w = work[c];
-    if (!w.near) continue;
     const RowVector rate = w.G * of_pair(v, contact(c).a(), contact(c).b());
     for (int i = 0; i < contact(c).rows(); ++i) {
       const double e = w.bounce * contact(c).restitution_of_row(i);
@@ -207,10 +210,9 @@ void ContactSet::evaluate_rates(const NodalVector& v) {
 }
 
 void ContactSet::scale_rows(Scaling scaling, double penalty) {
-  for (std::size_t c = 0; c < work.size(); ++c) {
+  for (const std::size_t c : near_) {
     ContactWork& w = work[c];
     const Contact& of = contact(c);
-    if (!w.near) continue;
     const auto inverse_mass = [&](int row, bool is_velocity) {
       if (scaling == Scaling::characteristic_mass && is_velocity) return 1.0 / mean_mass_;
       return machine_.delassus(w.G.row(row).transpose(), of.a(), of.b());
@@ -241,7 +243,7 @@ void ContactSet::scale_rows(Scaling scaling, double penalty) {
 }
 
 void ContactSet::add_reactions(NodalVector& reaction) const {
-  for (std::size_t c = 0; c < work.size(); ++c) {
+  for (const std::size_t c : near_) {
     const ContactWork& w = work[c];
     if (w.equations.status == ContactStatus::open) continue;
     const Vec12 force = w.G.transpose() * w.scale.cwiseProduct(w.equations.phi);

@@ -56,7 +56,8 @@ class ContactSet {
   bool search(State& state, double h);
   /// Contacts that are too far apart to meet in this step need no thought.
   void find_near(State& state, double h);
-  std::size_t near_count() const { return near_count_; }
+  /// Contacts that are near, ascending.
+  std::span<const std::size_t> near() const { return near_; }
   /// So many are all in the matrix of a step, near or not.
   static constexpr std::size_t few = 4;
   /// After the motion is known: contacts that met although they were far. True: there are none;
@@ -149,7 +150,7 @@ class ContactSet {
   std::vector<double>
       moved_further_;      // node: how far it went beyond that, in a step to be repeated
   bool all_near_ = false;  // no contact is to be left out
-  std::size_t near_count_ = 0;
+  std::vector<std::size_t> near_;
   std::vector<int> wanted_;  // scratch of choose_for_matrix
   UnionFind connected_;      // nodes
   std::vector<int> island_;  // of each node: the smallest node it is connected with
@@ -161,14 +162,10 @@ class ContactSet {
 
 template <class Problem>
 void ContactSet::evaluate_laws(const Problem& problem, const VecX& multipliers) {
-  for (std::size_t c = 0; c < work.size(); ++c) {
+  for (const std::size_t c : near_) {  // the others have no reaction and no residual
     ContactWork& w = work[c];
     const Contact& of = contact(c);
     const RowVector la = multipliers.segment(of.first_row, of.rows());
-    if (!w.near) {
-      residual.segment(of.first_row, of.rows()) = -la;
-      continue;
-    }
     evaluate(problem.law(w), problem.may_close(w), w.ghat, la, with_derivatives_, w.equations);
     residual.segment(of.first_row, of.rows()) = w.equations.residual;
   }

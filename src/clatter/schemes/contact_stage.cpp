@@ -99,7 +99,7 @@ void ContactStage::reserve_contacts() {
 
 bool ContactStage::condenses() const {
   return can_condense_ &&
-         (!w_.machine.contact_groups().empty() || w_.contacts.near_count() >= fewest_to_condense);
+         (!w_.machine.contact_groups().empty() || w_.contacts.near().size() >= fewest_to_condense);
 }
 
 void ContactStage::begin_step(const SolverMemory& memory) {

@@ -124,9 +124,8 @@ void PositionCorrection::evaluate_joints() {
 }
 
 void PositionCorrection::evaluate_contacts() {
-  for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
+  for (const std::size_t c : w_.contacts.near()) {
     ContactWork& work = w_.contacts.work[c];
-    if (!work.near) continue;
     const Contact& contact = w_.contacts.contact(c);
     if (contact.slides_by_coordinates()) {
       for (int i = 1; i <= contact.slip_rows(); ++i) {

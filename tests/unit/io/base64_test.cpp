@@ -5,9 +5,13 @@
 namespace clatter {
 namespace {
 
-std::string encode(const std::string& text) { return base64(text.data(), text.size()); }
+std::string encode(const std::string& text) {
+  std::string encoded;
+  add_base64(encoded, text.data(), text.size());
+  return encoded;
+}
 
-TEST(base64, gives_the_examples_of_the_standard) {
+TEST(Base64, gives_the_examples_of_the_standard) {
   EXPECT_EQ(encode(""), "");
   EXPECT_EQ(encode("f"), "Zg==");
   EXPECT_EQ(encode("fo"), "Zm8=");
@@ -17,7 +21,7 @@ TEST(base64, gives_the_examples_of_the_standard) {
   EXPECT_EQ(encode("foobar"), "Zm9vYmFy");
 }
 
-TEST(base64, encodes_bytes_with_the_highest_bit) { EXPECT_EQ(encode("\xff\xfe\xfd"), "//79"); }
+TEST(Base64, encodes_bytes_with_the_highest_bit) { EXPECT_EQ(encode("\xff\xfe\xfd"), "//79"); }
 
 }  // namespace
 }  // namespace clatter

@@ -90,12 +90,10 @@ void Moreau::evaluate_middle() {
   // What a resting contact may have come away: velocities are solved to this part of themselves,
   // and nothing holds positions.
   const double touching = w_.spec.tolerance * w_.span;
-  for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
+  for (const std::size_t c : w_.contacts.near()) {
     const Contact& contact = w_.contacts.contact(c);
     ContactWork& work = w_.contacts.work[c];
-    if (!work.near) continue;
-    work.closed =
-        state.contacts[c].armed && contact.gap(w_.q) <= touching && contact.over_face(w_.q);
+    work.closed = contact.gap(w_.q) <= touching && contact.over_face(w_.q);
     work.rate_at_start = work.G * of_pair(state.v, contact.a(), contact.b());
     work.rate_before = work.rate_at_start;
   }

@@ -63,11 +63,11 @@ bool Nsga::jump() {
 }
 
 void Nsga::choose_candidates() {
-  for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
+  for (const std::size_t c : w_.contacts.near()) {
     const Contact& contact = w_.contacts.contact(c);
     ContactWork& work = w_.contacts.work[c];
-    work.candidate = work.near && w_.state->contacts[c].armed && contact.over_face(w_.q);
-    if (work.near) work.smooth_gap = contact.gap(w_.q);
+    work.candidate = contact.over_face(w_.q);
+    work.smooth_gap = contact.gap(w_.q);
   }
 }
 
@@ -89,7 +89,7 @@ void Nsga::close_contacts() {
 /// slowly along it. Restitution of the faster approach at the start would create energy. Contacts
 /// that persist keep the rate 0 of the start.
 void Nsga::follow_normals() {
-  for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
+  for (const std::size_t c : w_.contacts.near()) {
     ContactWork& work = w_.contacts.work[c];
     const Contact& contact = w_.contacts.contact(c);
     if (!work.closed || contact.has_face() || !(work.rate_before[0] < 0.0)) continue;
