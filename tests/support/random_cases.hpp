@@ -2,12 +2,14 @@
 
 namespace clatter::testing {
 
-/// How many random cases a test takes. Sanitizers look at the code, not at the numbers, and are
-/// slow.
+// Sanitizers look at the code, not at the numbers, and are slow.
 #ifdef CLATTER_SANITIZED
-inline constexpr unsigned random_cases = 1;
+inline constexpr bool looks_at_numbers = false;
 #else
-inline constexpr unsigned random_cases = 4;
+inline constexpr bool looks_at_numbers = true;
 #endif
+
+/// How many random cases a test takes.
+inline constexpr unsigned random_cases = looks_at_numbers ? 4 : 1;
 
 }  // namespace clatter::testing
