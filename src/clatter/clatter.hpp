@@ -7,5 +7,6 @@
 #include <clatter/machine/machine.hpp>
 #include <clatter/machine/model.hpp>
 #include <clatter/machine/state.hpp>
+#include <clatter/model/mass_properties.hpp>
 #include <clatter/simulation/simulation.hpp>
 #include <clatter/version.hpp>

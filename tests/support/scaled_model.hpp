@@ -22,7 +22,7 @@ inline Model scaled(Model m, double length, double mass) {
     b.centre_of_mass *= length;
     b.position *= length;
     b.velocity *= length;
-    b.shape.reset();
+    b.shapes.clear();
   }
   for (SpringSpec& s : m.springs) {
     const bool torsional = s.kind == SpringKind::torsional;

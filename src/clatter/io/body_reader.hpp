@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include <clatter/io/toml_table.hpp>
@@ -13,6 +15,8 @@ struct BodyReading {
   std::string family = {};  ///< name of the table that repeats it, or empty
 };
 
-std::vector<BodyReading> read_bodies(const std::vector<TomlTable>& tables);
+/// Files that bodies name are in `folder`.
+std::vector<BodyReading> read_bodies(const std::vector<TomlTable>& tables,
+                                     const std::filesystem::path& folder);
 
 }  // namespace clatter

@@ -7,6 +7,7 @@
 
 #include <clatter/contact/geometry/contact_pair.hpp>
 #include <clatter/io/contact_reader.hpp>
+#include <clatter/io/material_reader.hpp>
 
 namespace clatter {
 namespace {
@@ -81,10 +82,10 @@ struct Spheres {
   std::vector<double> radii;
 };
 
-// Radius of a body that is round: in space all around, in the plane about z.
+// Radius of a body whose first shape is round: in space all around, in the plane about z.
 std::optional<double> radius_of(const BodyChoice& body) {
-  if (body.spec() == nullptr || !body.spec()->shape) return std::nullopt;
-  const Shape& shape = *body.spec()->shape;
+  if (body.spec() == nullptr || body.spec()->shapes.empty()) return std::nullopt;
+  const Shape& shape = body.spec()->shapes.front().shape;
   if (const auto* sphere = std::get_if<SphereShape>(&shape)) return sphere->radius;
   if (!body.is(BodyKind::planar)) return std::nullopt;
   if (const auto* disc = std::get_if<DiscShape>(&shape)) return disc->radius;
@@ -121,16 +122,6 @@ Spheres find_spheres(const TomlTable& table, const NamedBodies& bodies) {
     spheres.radii.push_back(radius.value_or(std::numeric_limits<double>::quiet_NaN()));
   }
   return spheres;
-}
-
-void read_friction(const TomlTable& table, ContactSpec& contact) {
-  contact.friction = table.number("friction").value_or(contact.friction);
-  contact.rolling_friction = table.number("rolling_friction").value_or(contact.rolling_friction);
-  contact.drilling_friction = table.number("drilling_friction").value_or(contact.drilling_friction);
-  contact.patch_radius = table.number("patch_radius").value_or(contact.patch_radius);
-  contact.restitution = table.number("restitution").value_or(contact.restitution);
-  contact.tangential_restitution =
-      table.number("tangential_restitution").value_or(contact.tangential_restitution);
 }
 
 // Radii that are not known for want of a body are not to be checked.
@@ -353,7 +344,7 @@ ContactReading read_contact(const TomlTable& table, const NamedBodies& bodies, s
   ContactSpec contact;
   contact.place = table.place();
   contact.keys = table.key_places();
-  read_friction(table, contact);
+  read_surface_law(table, contact);
   const ContactGeometry* geometry = find_geometry(table);
   if (geometry == nullptr) return reading;
   contact.geometry = *geometry;

@@ -234,6 +234,7 @@ JointSpec read_joint(const TomlTable& table, const NamedBodies& bodies, bool ass
     joint.keys.doubt("axis_b");
   }
   joint.motor = table.formula("motor");
+  joint.touch = table.flag("touch").value_or(joint.touch);
   return joint;
 }
 

@@ -26,15 +26,16 @@ enum class ValueType {
   quaternion,  ///< [w, x, y, z], not zero
   points,      ///< list of vectors
   point_or_points,
-  pairs,      ///< list of two or more pairs of numbers
-  inertia,    ///< [Ixx, Iyy, Izz] or three rows of three numbers
-  formulas,   ///< a vector whose components are formulas
-  torque,     ///< formulas, or one formula for planar bodies
-  numbers,    ///< list of numbers
-  texts,      ///< list of texts
-  table,      ///< { key = value, ... } or [table.key]
-  table_one,  ///< [key], at most once in the file
-  tables,     ///< [[key]], as often as needed
+  pairs,            ///< list of two or more pairs of numbers
+  inertia,          ///< [Ixx, Iyy, Izz] or three rows of three numbers
+  formulas,         ///< a vector whose components are formulas
+  torque,           ///< formulas, or one formula for planar bodies
+  numbers,          ///< list of numbers
+  texts,            ///< list of texts
+  table,            ///< { key = value, ... } or [table.key]
+  table_or_tables,  ///< the same, or a list of them
+  table_one,        ///< [key], at most once in the file
+  tables,           ///< [[key]], as often as needed
 };
 
 struct KeyDescription {

@@ -16,8 +16,10 @@
 #include <clatter/io/coupler_reader.hpp>
 #include <clatter/io/joint_reader.hpp>
 #include <clatter/io/load_reader.hpp>
+#include <clatter/io/material_reader.hpp>
 #include <clatter/io/model_reader.hpp>
 #include <clatter/io/overrides.hpp>
+#include <clatter/io/shape_reader.hpp>
 #include <clatter/io/toml_table.hpp>
 #include <clatter/io/verify_reader.hpp>
 #include <clatter/machine/checks.hpp>
@@ -147,7 +149,22 @@ void read_force_elements(const TomlTable& root, const NamedBodies& bodies, Model
   }
 }
 
-Model read_tables(const toml::table& root, ModelUse use, std::vector<Mistake>& mistakes) {
+// Shapes of the ground are in space or in the plane, as all else is.
+std::vector<PlacedShape> read_ground(const TomlTable& table, const std::filesystem::path& folder,
+                                     Model& model) {
+  const Dimension dimension = is_planar(model) ? Dimension::two : dimension_of_model(model);
+  if (dimension == Dimension::either) model.keys.doubt("ground");
+  std::vector<PlacedShape> shapes = read_shapes(table, dimension, folder).shapes;
+  for (const PlacedShape& shape : shapes) {
+    if (!shape.density) continue;
+    table.refuse_at(shape.keys.key("density", shape.place),
+                    "'density' has no meaning for the ground, which does not move");
+  }
+  return shapes;
+}
+
+Model read_tables(const toml::table& root, ModelUse use, const std::filesystem::path& folder,
+                  std::vector<Mistake>& mistakes) {
   const TomlTable table(root, model_table(""), mistakes);
   Model model;
   model.place = table.place();
@@ -156,7 +173,7 @@ Model read_tables(const toml::table& root, ModelUse use, std::vector<Mistake>& m
   model.assemble = table.flag("assemble").value_or(model.assemble);
   model.equilibrium = table.flag("equilibrium").value_or(model.equilibrium);
 
-  const std::vector<BodyReading> bodies = read_bodies(table.tables("body"));
+  const std::vector<BodyReading> bodies = read_bodies(table.tables("body"), folder);
   std::vector<BeamReading> beams = read_beams(table.tables("beam"));
   const bool lists_are_sound = (!table.has("body") || table.has_usable("body")) &&
                                (!table.has("beam") || table.has_usable("beam"));
@@ -184,6 +201,12 @@ Model read_tables(const toml::table& root, ModelUse use, std::vector<Mistake>& m
   ContactReading contacts = read_contacts(table.tables("contact"), named);
   model.contacts = std::move(contacts.contacts);
   model.contact_groups = std::move(contacts.groups);
+  if (const auto ground = table.table("ground")) {
+    model.ground = read_ground(*ground, folder, model);
+  }
+  model.materials = read_materials(table.tables("material"));
+  model.material_pairs = read_material_pairs(table.tables("material_pair"));
+  model.exclusions = read_exclusions(table.tables("exclude"));
   if (const auto integrator = table.table("integrator")) {
     model.integrator = read_integrator(*integrator);
   }
@@ -239,7 +262,8 @@ Model parse_model(std::string_view text, std::string file_name,
       mistake.message = *wrong;
     }
   }
-  Model model = read_tables(root, use, mistakes);
+  const std::filesystem::path folder = std::filesystem::path(file_name).parent_path();
+  Model model = read_tables(root, use, folder, mistakes);
   for (Mistake& mistake : check(model)) mistakes.push_back(std::move(mistake));
   if (!mistakes.empty()) {
     sort_by_place(mistakes);

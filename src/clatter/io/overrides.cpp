@@ -99,6 +99,11 @@ std::string name_of(const toml::node& element, const std::string& noun, std::siz
   return (*table)["name"].value<std::string>().value_or(fmt::format("{}{}", noun, index + 1));
 }
 
+bool is_table(ValueType type) {
+  return type == ValueType::table || type == ValueType::table_one ||
+         type == ValueType::table_or_tables;
+}
+
 // Walks to the table that holds the last key of the path. With a null table it only checks the
 // path.
 class Walk {
@@ -119,7 +124,11 @@ class Walk {
       }
       if (auto wrong = choose(*row, path[i], path[i + 1])) return wrong;
       i += 2;
-    } else if (row->type == ValueType::table || row->type == ValueType::table_one) {
+    } else if (is_table(row->type)) {
+      if (table_ != nullptr && (*table_)[path[i]].is_array()) {
+        return fmt::format("'{}' is a list here, whose parts have no names; replace it as a whole",
+                           row->name);
+      }
       descend(path[i]);
       i += 1;
     } else {

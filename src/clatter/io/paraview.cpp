@@ -79,14 +79,16 @@ double extent_of(const Model& model) {
   Eigen::AlignedBox3d box;
   for (const BodySpec& body : model.bodies) {
     box.extend(body.position);
-    if (!body.shape) continue;
-    for (const Vec3& point : tessellate(*body.shape).points)
-      box.extend(Vec3(body.position + point));
+    for (const PlacedShape& shape : body.shapes)
+      for (const Vec3& point : tessellate(shape, body.kind == BodyKind::planar, 0.0).points)
+        box.extend(Vec3(body.position + point));
   }
   for (const BeamSpec& beam : model.beams)
     for (const BeamMesh::Node& node : mesh_of(beam).nodes) box.extend(node.position);
   for (const ContactSpec& contact : model.contacts)
     if (contact.face.body.empty()) box.extend(contact.face.point);
+  for (const PlacedShape& shape : model.ground)
+    for (const Vec3& point : tessellate(shape, is_planar(model), 0.0).points) box.extend(point);
   return box.isEmpty() || box.diagonal().norm() == 0.0 ? 1.0 : box.diagonal().norm();
 }
 
@@ -102,6 +104,7 @@ ParaviewSeries::ParaviewSeries(std::filesystem::path directory, const Model& mod
   for (const BodySpec& body : model.bodies) add_body(body, offsets);
   for (const BeamSpec& beam : model.beams) add_beam(beam, offsets);
   add_contacts(model, offsets);
+  add_ground(model);
 
   write_constant_parts();
   points_.resize(3 * mesh_.points.size());
@@ -140,10 +143,15 @@ void ParaviewSeries::add_body(const BodySpec& body, const Offsets& offsets) {
   const Carrier carrier{bodies_++, static_cast<int>(motions_.size())};
   carriers_[body.name] = carrier;
   motions_.push_back(find_motion(offsets, "bodies/" + body.name, body.kind == BodyKind::planar, 0));
-  Mesh point;
-  point.points = {Vec3::Zero()};
-  point.vertices = {{0}};
-  add_part(body.shape ? tessellate(*body.shape) : point, carrier, body_surface);
+  Mesh mesh;
+  for (const PlacedShape& shape : body.shapes) {
+    mesh.append(tessellate(shape, body.kind == BodyKind::planar, 0.0));
+  }
+  if (body.shapes.empty()) {
+    mesh.points = {Vec3::Zero()};
+    mesh.vertices = {{0}};
+  }
+  add_part(mesh, carrier, body_surface);
 }
 
 void ParaviewSeries::add_beam(const BeamSpec& beam, const Offsets& offsets) {
@@ -241,6 +249,16 @@ void ParaviewSeries::add_contacts(const Model& model, const Offsets& offsets) {
     parts_.back().normal_force = offset_of(offsets, "contacts/" + contact.name + "/normal_force");
   }
   for (const ContactGroupSpec& group : model.contact_groups) draw_surface(group.contact);
+}
+
+void ParaviewSeries::add_ground(const Model& model) {
+  if (model.ground.empty()) return;
+  const double size = extent_of(model);
+  Mesh mesh;
+  for (const PlacedShape& shape : model.ground) {
+    mesh.append(tessellate(shape, is_planar(model), size));
+  }
+  add_part(mesh, carriers_.at(""), contact_face);
 }
 
 void ParaviewSeries::add_part(const Mesh& mesh, const Carrier& carrier, Kind kind) {

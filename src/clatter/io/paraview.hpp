@@ -68,6 +68,7 @@ class ParaviewSeries : public Recorder {
                      const std::vector<Carrier>& nodes, int first_section);
   void add_centre_line(const BeamMesh& mesh, const std::vector<Carrier>& nodes, int first_section);
   void add_contacts(const Model& model, const Offsets& offsets);
+  void add_ground(const Model& model);
   void add_part(const Mesh& mesh, const Carrier& carrier, Kind kind);
   void place(std::span<const double> row);
   void show_sections(const Part& part, std::span<const double> row);

@@ -76,6 +76,8 @@ Json value_schema(const KeyDescription& key) {
     case ValueType::table:
     case ValueType::table_one:
       return reference(key.table);
+    case ValueType::table_or_tables:
+      return any_of(reference(key.table), list_schema(reference(key.table), 1, 0));
     case ValueType::tables:
       return list_schema(reference(key.table), key.required() ? 1 : 0, 0);
   }

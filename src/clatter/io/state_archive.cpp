@@ -113,7 +113,7 @@ class Visitor {
 
   void visit(Pivots& p) { (*this)(p.order, p.rows, p.columns, p.rcond); }
   void visit(NodeState& s) { (*this)(s.x, s.p, s.R, s.angle); }
-  void visit(ContactKey& k) { (*this)(k.group, k.sphere, k.partner); }
+  void visit(ContactKey& k) { (*this)(k.group, k.sphere, k.partner, k.feature, k.partner_feature); }
   void visit(GivenLoad& g) { (*this)(g.load, g.force, g.torque); }
   void visit(ContactSearch& s) { (*this)(s.keys, s.searched, s.margins, s.skin); }
   void visit(ContactState& s) {

@@ -1,9 +1,14 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <optional>
 #include <variant>
 
 #include <clatter/io/tessellation.hpp>
+#include <clatter/math/convex_hull.hpp>
+#include <clatter/math/polygon.hpp>
+#include <clatter/model/mass_properties.hpp>
 
 namespace clatter {
 
@@ -28,6 +33,18 @@ void join_rings(Mesh& mesh, int lower, int upper) {
   }
 }
 
+/// Closes rings at both ends, each with a point on the axis.
+void add_poles(Mesh& mesh, double lower, double upper) {
+  const int south = static_cast<int>(mesh.points.size()), north = south + 1, top = south - around;
+  mesh.points.emplace_back(0, 0, lower);
+  mesh.points.emplace_back(0, 0, upper);
+  for (int i = 0; i < around; ++i) {
+    const int next = (i + 1) % around;
+    mesh.polygons.push_back({south, next, i});
+    mesh.polygons.push_back({north, top + i, top + next});
+  }
+}
+
 Mesh sphere(double radius) {
   Mesh mesh;
   for (int k = 1; k <= parallels; ++k) {
@@ -35,15 +52,7 @@ Mesh sphere(double radius) {
     add_ring(mesh, radius * std::cos(latitude), radius * std::sin(latitude));
     if (k > 1) join_rings(mesh, (k - 2) * around, (k - 1) * around);
   }
-  const int top = parallels * around - around;
-  const int south = static_cast<int>(mesh.points.size()), north = south + 1;
-  mesh.points.emplace_back(0, 0, -radius);
-  mesh.points.emplace_back(0, 0, radius);
-  for (int i = 0; i < around; ++i) {
-    const int next = (i + 1) % around;
-    mesh.polygons.push_back({south, next, i});
-    mesh.polygons.push_back({north, top + i, top + next});
-  }
+  add_poles(mesh, -radius, radius);
   return mesh;
 }
 
@@ -115,7 +124,108 @@ Mesh i_section(const ISection& section) {
   return mesh;
 }
 
+Mesh half_space() {
+  Mesh mesh;
+  mesh.points = {{-0.5, -0.5, 0}, {0.5, -0.5, 0}, {0.5, 0.5, 0}, {-0.5, 0.5, 0}};
+  mesh.polygons = {{0, 1, 2, 3}};
+  mesh.lines = {{0, 1, 2, 3, 0}};  // the edge, to be seen on a face of the same colour
+  return mesh;
+}
+
+// A sphere cut in two at its equator, which both halves keep.
+Mesh capsule(double radius, double length) {
+  Mesh mesh;
+  constexpr int rings = parallels / 2 + 1;  // of one half, with its equator
+  for (int k = 1; k <= 2 * rings; ++k) {
+    const bool lower = k <= rings;
+    const double latitude =
+        std::numbers::pi / 2 * (lower ? double(k) / rings - 1.0 : double(k - rings - 1) / rings);
+    add_ring(mesh, radius * std::cos(latitude),
+             radius * std::sin(latitude) + (lower ? -length / 2 : length / 2));
+    if (k > 1) join_rings(mesh, (k - 2) * around, (k - 1) * around);
+  }
+  add_poles(mesh, -length / 2 - radius, length / 2 + radius);
+  return mesh;
+}
+
+Mesh cone(double radius, double length) {
+  Mesh mesh;
+  add_ring(mesh, radius, -length / 4);
+  mesh.points.emplace_back(0, 0, 0.75 * length);
+  std::vector<int> base;
+  for (int i = 0; i < around; ++i) {
+    mesh.polygons.push_back({i, (i + 1) % around, around});
+    base.push_back(around - 1 - i);
+  }
+  mesh.polygons.push_back(base);
+  return mesh;
+}
+
+Mesh ellipsoid(const Vec3& semi_axes) {
+  Mesh mesh = sphere(1.0);
+  for (Vec3& point : mesh.points) point = point.cwiseProduct(semi_axes);
+  return mesh;
+}
+
+Mesh hull_of(const std::vector<Vec3>& points) {
+  Mesh mesh;
+  if (const std::optional<ConvexHull> hull = convex_hull(points)) {
+    mesh.points = hull->points;
+    mesh.polygons = hull->faces;
+  }
+  return mesh;
+}
+
+// Top and bottom are triangles: ParaView takes polygons to be convex.
+Mesh prism(const PolygonShape& shape) {
+  Mesh mesh;
+  std::vector<Vec3> corners = shape.points;
+  if (signed_area(corners) < 0.0) std::reverse(corners.begin(), corners.end());
+  const int n = static_cast<int>(corners.size());
+  for (const double z : {-0.5 * shape.thickness, 0.5 * shape.thickness}) {
+    for (const Vec3& corner : corners) mesh.points.emplace_back(corner.x(), corner.y(), z);
+  }
+  for (int i = 0; i < n; ++i) {
+    const int next = (i + 1) % n;
+    mesh.polygons.push_back({i, next, n + next, n + i});
+  }
+  for (const auto& [a, b, c] : triangulate(corners)) {
+    mesh.polygons.push_back({c, b, a});
+    mesh.polygons.push_back({n + a, n + b, n + c});
+  }
+  return mesh;
+}
+
+Mesh surface_of(const MeshShape& shape) {
+  Mesh mesh;
+  mesh.points = shape.points;
+  for (const auto& [a, b, c] : shape.triangles) mesh.polygons.push_back({a, b, c});
+  return mesh;
+}
+
+// All points within a distance of a convex mesh: a ball or, in the plane, a disc about each.
+Mesh rounded(const Mesh& mesh, double radius, bool in_plane) {
+  std::vector<Vec3> ball = in_plane ? std::vector<Vec3>{} : sphere(radius).points;
+  for (int i = 0; in_plane && i < around; ++i) {
+    const double angle = 2 * std::numbers::pi * i / around;
+    ball.emplace_back(radius * std::cos(angle), radius * std::sin(angle), 0.0);
+  }
+  std::vector<Vec3> points;
+  points.reserve(mesh.points.size() * ball.size());
+  for (const Vec3& point : mesh.points) {
+    for (const Vec3& offset : ball) points.emplace_back(point + offset);
+  }
+  return hull_of(points);
+}
+
 struct Tessellator {
+  Mesh operator()(const HalfSpaceShape&) const { return half_space(); }
+  Mesh operator()(const CapsuleShape& shape) const { return capsule(shape.radius, shape.length); }
+  Mesh operator()(const ConeShape& shape) const { return cone(shape.radius, shape.length); }
+  Mesh operator()(const EllipsoidShape& shape) const { return ellipsoid(shape.semi_axes); }
+  Mesh operator()(const HullShape& shape) const { return hull_of(shape.points); }
+  Mesh operator()(const PolygonShape& shape) const { return prism(shape); }
+  Mesh operator()(const MeshShape& shape) const { return surface_of(shape); }
   Mesh operator()(const SphereShape& shape) const { return sphere(shape.radius); }
   Mesh operator()(const BoxShape& shape) const { return box(shape.size); }
   Mesh operator()(const CylinderShape& shape) const { return cylinder(shape.radius, shape.length); }
@@ -132,6 +242,21 @@ struct Tessellator {
 }  // namespace
 
 Mesh tessellate(const Shape& shape) { return std::visit(Tessellator{}, shape); }
+
+Mesh tessellate(const PlacedShape& placed, bool in_plane, double size) {
+  const Shape& shape = placed.shape;
+  Mesh mesh = tessellate(shape);
+  if (std::holds_alternative<HalfSpaceShape>(shape)) {
+    for (Vec3& point : mesh.points) point *= size;
+  }
+  const Mat3 axes = axes_of(placed, in_plane);
+  for (Vec3& point : mesh.points) point = axes * point;
+  const bool is_convex =
+      !std::holds_alternative<PolygonShape>(shape) && !std::holds_alternative<MeshShape>(shape);
+  if (placed.rounding > 0.0 && is_convex) mesh = rounded(mesh, placed.rounding, in_plane);
+  for (Vec3& point : mesh.points) point += placed.position;
+  return mesh;
+}
 
 Mesh tessellate(const BeamSection& section) {
   if (section.shape) return std::visit(Tessellator{}, *section.shape);

@@ -354,6 +354,7 @@ std::vector<TomlTable> TomlTable::tables(std::string_view key) const {
   const toml::node* value = usable(key);
   if (value == nullptr) return tables;
   const KeyDescription* row = description_->find(key, kind_);
+  if (value->is_table()) return {*table(key)};
   for (const toml::node& entry : *value->as_array()) {
     tables.emplace_back(*entry.as_table(), model_table(row->table), *mistakes_);
   }

@@ -81,6 +81,7 @@ class TomlTable final : public KeyTable {
   Place entry_place(std::string_view key, std::size_t index) const;
 
   std::optional<TomlTable> table(std::string_view key) const;
+  /// Also reads a single table as a list of one.
   std::vector<TomlTable> tables(std::string_view key) const;
   std::unique_ptr<KeyTable> nested(std::string_view key) const override {
     const std::optional<TomlTable> inner = table(key);

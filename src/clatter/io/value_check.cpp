@@ -54,6 +54,7 @@ class ValueCheck {
   bool check_inertia(const toml::node& value) const;
   bool check_points(const toml::node& value) const;
   bool check_pairs(const toml::node& value) const;
+  bool check_table_or_tables(const toml::node& value) const;
   bool check_tables(const toml::node& value) const;
   bool unexpected(const toml::node& value) const;
   void add(const toml::source_region& source, std::string message) const {
@@ -105,6 +106,8 @@ bool ValueCheck::passes(const toml::node& value) const {
       return check_texts(value);
     case ValueType::table:
       return value.is_table() || unexpected(value);
+    case ValueType::table_or_tables:
+      return check_table_or_tables(value);
     case ValueType::table_one:
     case ValueType::tables:
       return check_tables(value);
@@ -211,6 +214,16 @@ bool ValueCheck::check_pairs(const toml::node& value) const {
   return true;
 }
 
+bool ValueCheck::check_table_or_tables(const toml::node& value) const {
+  if (value.is_table()) return true;
+  const toml::array* list = value.as_array();
+  if (list == nullptr || list->empty()) return unexpected(value);
+  for (const toml::node& entry : *list) {
+    if (!entry.is_table()) return unexpected(entry);
+  }
+  return true;
+}
+
 bool ValueCheck::check_tables(const toml::node& value) const {
   const std::string& heading = model_table(row_.table).heading;
   if (row_.type == ValueType::table_one) {
@@ -237,12 +250,14 @@ bool check_value(const KeyDescription& row, const toml::node& value, const std::
 }
 
 std::string expected_value(const KeyDescription& row) {
-  if (row.type == ValueType::table) {
+  if (row.type == ValueType::table || row.type == ValueType::table_or_tables) {
     std::vector<std::string> keys;
     for (const KeyDescription& key : model_table(row.table).keys) {
       if (std::find(keys.begin(), keys.end(), key.name) == keys.end()) keys.push_back(key.name);
     }
-    return fmt::format("a table with keys out of {}", fmt::join(keys, ", "));
+    return fmt::format("a table{} with keys out of {}",
+                       row.type == ValueType::table ? "" : " or a list of tables",
+                       fmt::join(keys, ", "));
   }
   std::string text = row.expected();
   std::erase(text, '`');

@@ -11,19 +11,46 @@ namespace {
 
 void check_gravity(const Model& model, std::vector<Mistake>& mistakes) {
   const ObjectCheck object("the model", model.place, model.keys, mistakes);
-  const auto is_planar = [](const BodySpec& body) {
-    return body.kind == BodyKind::planar && !body.keys.is_doubtful("kind");
-  };
-  const auto bends_in_plane = [](const BeamSpec& beam) {
-    return beam.planar && !beam.keys.is_doubtful("kind");
-  };
-  const bool all_planar = std::all_of(model.bodies.begin(), model.bodies.end(), is_planar) &&
-                          std::all_of(model.beams.begin(), model.beams.end(), bends_in_plane);
-  const bool none = model.bodies.empty() && model.beams.empty();
-  if (all_planar && !none) {
+  if (is_planar(model)) {
     object.vector_in_plane("gravity", model.gravity);
   } else {
     object.vector("gravity", model.gravity);
+  }
+}
+
+// Whether two bodies come from one table of a file and have the same shapes.
+bool is_copy(const BodySpec& body, const BodySpec* last) {
+  return last != nullptr && body.place.line > 0 && body.place.line == last->place.line;
+}
+
+void check_solids(const Model& model, BodyLookup& bodies, std::vector<Mistake>& mistakes) {
+  ShapeOwner ground{"the ground"};
+  ground.in_plane = is_planar(model);
+  ground.is_ground = true;
+  const bool materials_are_known =
+      !model.keys.is_doubtful("material") &&
+      std::none_of(model.materials.begin(), model.materials.end(),
+                   [](const MaterialSpec& spec) { return spec.keys.is_doubtful("name"); });
+  const auto check_material = [&](const PlacedShape& shape, const std::string& owner,
+                                  std::size_t index) {
+    if (!materials_are_known) return;
+    check_material_of(shape, owner, index, model.materials, mistakes);
+  };
+  for (std::size_t i = 0; i < model.ground.size(); ++i) {
+    if (!model.keys.is_doubtful("ground")) check_shape(model.ground[i], ground, i, mistakes);
+    check_material(model.ground[i], ground.what, i);
+  }
+  const BodySpec* last = nullptr;
+  for (const BodySpec& body : model.bodies) {
+    for (std::size_t i = 0; i < body.shapes.size() && !is_copy(body, last); ++i) {
+      check_material(body.shapes[i], fmt::format("body '{}'", body.name), i);
+    }
+    last = &body;
+  }
+  check_materials(model.materials, model.material_pairs, mistakes);
+  check_material_pairs(model.material_pairs, model.materials, materials_are_known, mistakes);
+  for (const ExclusionSpec& exclusion : model.exclusions) {
+    check_exclusion(exclusion, bodies, mistakes);
   }
 }
 
@@ -56,8 +83,14 @@ std::vector<Mistake> check(const Model& model) {
   }
   check_names(model, mistakes);
   check_gravity(model, mistakes);
+  const BodySpec* last = nullptr;
+  bool shapes_are_sound = true;
   for (const BodySpec& body : model.bodies) {
-    tables.once(body.place, [&] { check_body(body, mistakes); });
+    tables.once(body.place, [&] {
+      if (!is_copy(body, last)) shapes_are_sound = check_shapes(body, mistakes);
+      check_body(body, shapes_are_sound, mistakes);
+    });
+    last = &body;
   }
   int elements_left = most_beam_elements;
   for (const BeamSpec& beam : model.beams) {
@@ -85,6 +118,7 @@ std::vector<Mistake> check(const Model& model) {
   for (const ContactGroupSpec& group : model.contact_groups) {
     tables.once(group.contact.place, [&] { check_contact_group(group, bodies, mistakes); });
   }
+  check_solids(model, bodies, mistakes);
   check_integrator(model.integrator, mistakes);
   check_output(model.output, mistakes);
   for (const VerifySpec& verify : model.verify) check_verify(verify, mistakes);

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include <clatter/machine/contact_list.hpp>
@@ -24,7 +26,8 @@ std::vector<ContactPair> pairs_on_surface(const ContactGroup& group) {
 ContactList::ContactList(const Machine& machine)
     : machine_(machine),
       contacts_(machine.own_contacts()),
-      smallest_radius_(std::numeric_limits<double>::infinity()) {
+      smallest_radius_(std::numeric_limits<double>::infinity()),
+      solids_(machine) {
   for (const ContactGroup& group : machine.contact_groups()) {
     for (const ContactGroup::Sphere& sphere : group.spheres) {
       smallest_radius_ = std::min(smallest_radius_, sphere.radius);
@@ -35,13 +38,18 @@ ContactList::ContactList(const Machine& machine)
 
 bool ContactList::show(const ContactSearch& search) {
   if (search.keys == shown_) return false;
-  shown_ = search.keys;
-  contacts_.erase(contacts_.begin() + static_cast<std::ptrdiff_t>(own()), contacts_.end());
-  for (const ContactKey& key : shown_) {
-    Contact contact = machine_.contact_of(key);
-    contact.first_row = rows();
-    contacts_.push_back(std::move(contact));
+  const auto begin = contacts_.begin() + static_cast<std::ptrdiff_t>(own());
+  contacts_before_.assign(std::move_iterator(begin), std::move_iterator(contacts_.end()));
+  contacts_.erase(begin, contacts_.end());
+  std::size_t old = 0;
+  for (const ContactKey& key : search.keys) {  // both lists are sorted
+    while (old < shown_.size() && shown_[old] < key) ++old;
+    const bool is_known = old < shown_.size() && shown_[old] == key;
+    const int row = rows();
+    contacts_.push_back(is_known ? std::move(contacts_before_[old]) : machine_.contact_of(key));
+    contacts_.back().first_row = row;
   }
+  shown_ = search.keys;
   return true;
 }
 
@@ -57,17 +65,33 @@ bool ContactList::holds_all_near(const ContactSearch& search, const Configuratio
   return true;
 }
 
-bool ContactList::update(ContactSearch& search, const Configuration& q,
+bool ContactList::update(ContactSearch& search, const Configuration& q, const Configuration& next,
                          std::span<const double> reach) {
-  if (machine_.contact_groups().empty()) return false;
-  if (search.skin >= 0.0 && holds_all_near(search, q, reach)) return false;
-  search.skin = 0.2 * smallest_radius_;  // wide enough to last for a while
-  search.margins.assign(reach.begin(), reach.end());
-  for (double& margin : search.margins) margin *= 2.0;
-  search.searched = q;
-  find_near(search, q);
+  const int solids = machine_.group_of_solids();
+  if (!machine_.contact_groups().empty() &&
+      !(search.skin >= 0.0 && holds_all_near(search, q, reach))) {
+    search.skin = 0.2 * smallest_radius_;  // wide enough to last for a while
+    search.margins.assign(reach.begin(), reach.end());
+    for (double& margin : search.margins) margin *= 2.0;
+    search.searched = q;
+    find_near(search, q);
+  } else {
+    found_.clear();
+    for (const ContactKey& key : search.keys) {
+      if (key.group < solids) found_.push_back(key);
+    }
+  }
+  solids_.find(q, next, found_);
   search.keys = found_;
   return show(search);
+}
+
+void ContactList::add(ContactSearch& search, std::span<const ContactKey> more) {
+  found_.clear();
+  std::merge(search.keys.begin(), search.keys.end(), more.begin(), more.end(),
+             std::back_inserter(found_));
+  search.keys = found_;
+  show(search);
 }
 
 void ContactList::find_near(const ContactSearch& search, const Configuration& q) {

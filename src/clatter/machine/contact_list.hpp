@@ -2,6 +2,7 @@
 
 #include <clatter/contact/search/pair_search.hpp>
 #include <clatter/machine/machine.hpp>
+#include <clatter/machine/solid_search.hpp>
 
 namespace clatter {
 
@@ -26,11 +27,20 @@ class ContactList {
   /// Makes the list that a search has found. True: it is another one.
   bool show(const ContactSearch& search);
   /// Searches for all pairs of groups that could meet if each node moves by its `reach`, now and
-  /// for some time, unless the last search still holds. True: the list has changed.
-  bool update(ContactSearch& search, const Configuration& q, std::span<const double> reach);
+  /// for some time, unless the last search still holds; and for the touches of solids, now and when
+  /// they move on to `next`. True: the list has changed.
+  bool update(ContactSearch& search, const Configuration& q, const Configuration& next,
+              std::span<const double> reach);
+  /// Lists these, ascending, as well.
+  void add(ContactSearch& search, std::span<const ContactKey> more);
   /// Whether the list has all pairs that can meet when the nodes are at q or as far from there.
   bool holds_all_near(const ContactSearch& search, const Configuration& q,
                       std::span<const double> reach) const;
+  /// SolidSearch::find_missed of what is listed.
+  SolidSearch::Overlap find_missed(const ContactSearch& search, const Configuration& q,
+                                   const Configuration& next, std::vector<ContactKey>& missed) {
+    return solids_.find_missed(q, next, search.keys, missed);
+  }
 
  private:
   void find_near(const ContactSearch& search, const Configuration& q);
@@ -45,9 +55,11 @@ class ContactList {
   std::vector<std::vector<ContactPair>> on_surface_;  // group: sphere by sphere
   // Scratch of the search.
   PairSearch search_;
+  SolidSearch solids_;
   std::vector<Ball> balls_, partners_;
   std::vector<std::pair<int, int>> pairs_;
   std::vector<ContactKey> found_;
+  std::vector<Contact> contacts_before_;
 };
 
 }  // namespace clatter

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include <clatter/elements/node.hpp>
 #include <clatter/elements/site.hpp>
 #include <clatter/machine/model.hpp>
+#include <clatter/machine/solid.hpp>
 
 namespace clatter {
 
@@ -41,9 +43,10 @@ struct ContactGroup {
   bool among_themselves;
 };
 
-/// Which spheres of a group a contact is of.
+/// Which spheres of a group a contact is of; of solids which two, and with what they touch.
 struct ContactKey {
   int group, sphere, partner;
+  int feature = 0, partner_feature = 0;  ///< Feature::code
   auto operator<=>(const ContactKey&) const = default;
 };
 
@@ -95,6 +98,12 @@ class Machine {
   const std::vector<Contact>& own_contacts() const { return own_contacts_; }
   const std::vector<ContactGroup>& contact_groups() const { return groups_; }
   Contact contact_of(const ContactKey& key) const;
+  const std::vector<Solid>& solids() const { return solids_; }
+  /// Contacts between solids have this for a group.
+  int group_of_solids() const { return static_cast<int>(groups_.size()); }
+  /// Contacts come and go: there are groups or solids.
+  bool finds_contacts() const { return !groups_.empty() || !solids_.empty(); }
+  bool may_touch(int solid, int other) const;
   /// How far from a node its contacts can be: a turn moves them by this.
   double extent(std::size_t node) const { return extents_[node]; }
   std::span<const double> extents() const { return extents_; }
@@ -177,6 +186,10 @@ class Machine {
   void add_coupler(const CouplerSpec& spec);
   void add_contact(const ContactSpec& spec);
   void add_group(const ContactGroupSpec& spec);
+  void add_solids(const Model& model);
+  void add_solids(const std::string& body, int node, const std::vector<PlacedShape>& shapes,
+                  const Model& model);
+  Contact contact_of_solids(const ContactKey& key) const;
   void add_line_load(const BeamSpec& spec, const Beam& beam);
   /// From the masses of all nodes.
   void set_weights();
@@ -201,6 +214,10 @@ class Machine {
   std::vector<Joint> joints_;
   std::vector<Contact> own_contacts_;
   std::vector<ContactGroup> groups_;
+  std::vector<Solid> solids_;
+  std::vector<SurfaceLaw> laws_;  // by two materials
+  std::size_t materials_ = 0;
+  std::set<std::pair<int, int>> apart_;  // nodes whose solids do not touch, the smaller first
   std::vector<double> extents_;
   int dofs_ = 0, joint_rows_ = 0;
   Configuration q0_;

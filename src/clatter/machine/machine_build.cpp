@@ -72,6 +72,7 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
   extents_.assign(nodes_.size(), 0.0);
   for (const ContactSpec& spec : model.contacts) add_contact(spec);
   for (const ContactGroupSpec& spec : model.contact_groups) add_group(spec);
+  add_solids(model);
 }
 
 void Machine::set_weights() {
@@ -168,6 +169,7 @@ void Machine::add_group(const ContactGroupSpec& spec) {
 }
 
 Contact Machine::contact_of(const ContactKey& key) const {
+  if (key.group == group_of_solids()) return contact_of_solids(key);
   const ContactGroup& group = groups_[static_cast<std::size_t>(key.group)];
   const ContactGroup::Sphere& sphere = group.spheres[static_cast<std::size_t>(key.sphere)];
   ContactSpec spec = group.contact;

@@ -22,6 +22,10 @@ struct Model : ForceKinds::Specs {
   std::vector<CouplerSpec> couplers;
   std::vector<ContactSpec> contacts;
   std::vector<ContactGroupSpec> contact_groups;
+  std::vector<PlacedShape> ground;  ///< shapes that do not move
+  std::vector<MaterialSpec> materials;
+  std::vector<MaterialPairSpec> material_pairs;
+  std::vector<ExclusionSpec> exclusions;
   IntegratorSpec integrator;
   OutputSpec output;
   std::vector<VerifySpec> verify;
@@ -29,5 +33,13 @@ struct Model : ForceKinds::Specs {
   Place place;
   KeyPlaces keys;
 };
+
+/// Whether all bodies and beams are planar; then the ground is, too.
+bool is_planar(const Model& model);
+
+/// How two materials of a model resist each other: as their material pair says, else friction is
+/// the geometric mean, restitution the smaller, tangential restitution the mean, and all else the
+/// larger of the two. What needs friction is 0 without it.
+SurfaceLaw law_between(const Model& model, const std::string& material, const std::string& other);
 
 }  // namespace clatter

@@ -105,6 +105,7 @@ void check_names(const Model& model, std::vector<Mistake>& mistakes) {
   check_all({"load", "loads", mistakes}, model.loads);
   check_all({"joint", "joints", mistakes}, model.joints);
   check_all({"coupler", "couplers", mistakes}, model.couplers);
+  check_all({"material", "materials", mistakes}, model.materials);
   NameCheck contacts = check_all({"contact", "contacts", mistakes}, model.contacts);
   for (const ContactGroupSpec& group : model.contact_groups) {
     contacts.check(group.contact.name, group.contact.place, group.contact.keys);

@@ -45,36 +45,6 @@ void check_inertia(const ObjectCheck& object, const BodySpec& body) {
   }
 }
 
-struct ShapeCheck {
-  const ObjectCheck& object;
-
-  bool operator()(const SphereShape& s) const { return size("shape.radius", s.radius); }
-  bool operator()(const BoxShape& s) const {
-    return object.vector("shape.size", s.size, ranges::positive);
-  }
-  bool operator()(const CylinderShape& s) const {
-    const bool good = size("shape.radius", s.radius);
-    return size("shape.length", s.length) && good;
-  }
-  bool operator()(const RodShape& s) const {
-    if (!size("shape.radius", s.radius) || !size("shape.length", s.length)) return false;
-    // Slender: beyond this its moments of inertia would be those of no solid.
-    return s.length >= 2.0 * s.radius ||
-           object.refuse("shape.length",
-                         "a rod is slender: 'length' must be at least twice 'radius'; use a "
-                         "cylinder");
-  }
-  bool operator()(const DiscShape& s) const {
-    const bool good = size("shape.radius", s.radius);
-    return size("shape.thickness", s.thickness) && good;
-  }
-
- private:
-  bool size(const char* key, double value) const {
-    return object.number(key, value, ranges::positive);
-  }
-};
-
 void check_point_motion(const ObjectCheck& object, const BodySpec& body) {
   object.vector("position", body.position);
   object.vector("velocity", body.velocity);
@@ -119,12 +89,12 @@ void check_rigid_motion(const ObjectCheck& object, const BodySpec& body) {
 
 }  // namespace
 
-void check_body(const BodySpec& body, std::vector<Mistake>& mistakes) {
+void check_body(const BodySpec& body, bool shapes_are_sound, std::vector<Mistake>& mistakes) {
   const ObjectCheck object(fmt::format("body '{}'", body.name), body.place, body.keys, mistakes);
   if (!object.knows("kind")) return;
   object.number("mass", body.mass, ranges::positive);
-  // The inertia may come from the shape: what is wrong is said of one of them.
-  if (!body.shape || std::visit(ShapeCheck{object}, *body.shape)) check_inertia(object, body);
+  // What is wrong with shapes and the inertia that comes from them is said of the shapes.
+  if (shapes_are_sound) check_inertia(object, body);
   switch (body.kind) {
     case BodyKind::point:
       return check_point_motion(object, body);

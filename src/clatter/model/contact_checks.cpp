@@ -20,27 +20,6 @@ std::string surfaces_of(const ContactGeometry& geometry) {
 
 // ---- Laws
 
-void check_law(const ObjectCheck& object, const ContactSpec& c) {
-  object.number("friction", c.friction, ranges::not_negative);
-  object.number("rolling_friction", c.rolling_friction, ranges::not_negative);
-  object.number("drilling_friction", c.drilling_friction, ranges::not_negative);
-  object.number("patch_radius", c.patch_radius, ranges::not_negative);
-  object.number("restitution", c.restitution, ranges::restitution);
-  object.number("tangential_restitution", c.tangential_restitution, ranges::tangential_restitution);
-  const bool has_friction = c.friction != 0.0 || !object.knows("friction");
-  if (c.tangential_restitution != 0.0 && !has_friction) {
-    object.refuse("tangential_restitution",
-                  "'tangential_restitution' has no meaning without 'friction', which limits it");
-  }
-  if (c.patch_radius > 0.0 && !has_friction) {
-    object.refuse("patch_radius", "'patch_radius' has no meaning without 'friction'");
-  }
-  if (c.patch_radius > 0.0 && c.drilling_friction > 0.0) {
-    object.refuse_key("drilling_friction",
-                      "'drilling_friction' conflicts with 'patch_radius': give one of them");
-  }
-}
-
 // What turns no body cannot resist.
 void check_rotations(const ObjectCheck& object, const BodyChoice& one, const BodyChoice& other,
                      const ContactSpec& contact) {
@@ -190,7 +169,7 @@ void check_two_lists(const ObjectCheck& object, const ContactGroupSpec& group) {
 
 void check_contact(const ContactSpec& contact, BodyLookup& bodies, std::vector<Mistake>& mistakes) {
   const ObjectCheck object = check_of(contact, mistakes);
-  check_law(object, contact);
+  check_surface_law(object, contact);
   const BodyChoice one = find_body(object, "point.body", contact.point.body, bodies);
   const BodyChoice other = find_body(object, "face.body", contact.face.body, bodies);
   if (check_pair(object, contact.geometry, one, other)) {
@@ -208,7 +187,7 @@ void check_contact(const ContactSpec& contact, BodyLookup& bodies, std::vector<M
 void check_contact_group(const ContactGroupSpec& group, BodyLookup& bodies,
                          std::vector<Mistake>& mistakes) {
   const ObjectCheck object = check_of(group.contact, mistakes);
-  check_law(object, group.contact);
+  check_surface_law(object, group.contact);
   const ContactGeometry& geometry = group.contact.geometry;
   const bool on_spheres = !group.partners.empty();
   if (!geometry.b.is_sphere || geometry.a.is_sphere != on_spheres ||

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <clatter/model/beam_mesh.hpp>
@@ -13,7 +15,24 @@ namespace clatter {
 
 // The parts of check(model) in machine/checks.hpp, by subject. Each adds all mistakes of a spec.
 
-void check_body(const BodySpec& body, std::vector<Mistake>& mistakes);
+/// Of a body whose shapes are sound or not; its inertia may come from them.
+void check_body(const BodySpec& body, bool shapes_are_sound, std::vector<Mistake>& mistakes);
+
+/// What has a shape.
+struct ShapeOwner {
+  std::string what;       ///< "body 'ball'" or "the ground"
+  bool in_plane = false;  ///< a planar body, or the ground of a planar model
+  bool is_point = false;  ///< a point body
+  bool is_ground = false;
+};
+/// Whether shape number `index` of its owner is sound; but for its material, which others know.
+bool check_shape(const PlacedShape& placed, const ShapeOwner& owner, std::size_t index,
+                 std::vector<Mistake>& mistakes);
+/// Whether all shapes of a body are, as far as its kind is known.
+bool check_shapes(const BodySpec& body, std::vector<Mistake>& mistakes);
+/// That the material of a shape, if it has one, exists.
+void check_material_of(const PlacedShape& placed, const std::string& owner, std::size_t index,
+                       const std::vector<MaterialSpec>& materials, std::vector<Mistake>& mistakes);
 
 /// Of all beams of a model: more would fill the memory before anything could be said about them.
 inline constexpr int most_beam_elements = 200'000;
@@ -30,6 +49,16 @@ void check_joint(const JointSpec& joint, BodyLookup& bodies, std::vector<Mistake
 void check_contact(const ContactSpec& contact, BodyLookup& bodies, std::vector<Mistake>& mistakes);
 void check_contact_group(const ContactGroupSpec& group, BodyLookup& bodies,
                          std::vector<Mistake>& mistakes);
+
+/// Numbers of a contact or of a material.
+void check_surface_law(const ObjectCheck& object, const SurfaceLaw& law);
+void check_materials(const std::vector<MaterialSpec>& materials,
+                     const std::vector<MaterialPairSpec>& pairs, std::vector<Mistake>& mistakes);
+void check_material_pairs(const std::vector<MaterialPairSpec>& pairs,
+                          const std::vector<MaterialSpec>& materials, bool materials_are_known,
+                          std::vector<Mistake>& mistakes);
+void check_exclusion(const ExclusionSpec& exclusion, BodyLookup& bodies,
+                     std::vector<Mistake>& mistakes);
 
 void check_integrator(const IntegratorSpec& integrator, std::vector<Mistake>& mistakes);
 void check_output(const OutputSpec& output, std::vector<Mistake>& mistakes);

@@ -27,8 +27,9 @@ namespace clatter {
 // ---- Bodies
 // ---------------------------------------------------------------------------------------
 
-/// Shapes give mass and inertia from a density, and a surface for display. Their centre is the
-/// origin of the body frame.
+/// Shapes give mass and inertia from a density, a surface for display, and, when they have a
+/// material, a solid that touches others. Their centre of mass is the origin of their frame unless
+/// they are given by points. mass_properties.hpp computes what they weigh.
 struct SphereShape {
   double radius;
 };
@@ -44,10 +45,47 @@ struct RodShape {
 struct DiscShape {
   double radius, thickness;  ///< axis along z
 };
-using Shape = std::variant<SphereShape, BoxShape, CylinderShape, RodShape, DiscShape>;
+struct HalfSpaceShape {};  ///< z <= 0, of planar bodies y <= 0; only of the ground
+struct CapsuleShape {
+  double radius,
+      length;  ///< axis along z, of planar bodies along x; between the centres of its ends
+};
+struct ConeShape {
+  double radius, length;  ///< axis along z from the base, at z = -length/4, to the tip
+};
+struct EllipsoidShape {
+  Vec3 semi_axes;
+};
+struct HullShape {
+  std::vector<Vec3> points;  ///< all that lies between them
+};
+struct PolygonShape {
+  std::vector<Vec3> points;  ///< of planar bodies: corners, convex or not, in either sense
+  double thickness = 1.0;    ///< half of it on either side of the plane
+};
+struct MeshShape {
+  std::string file;
+  std::vector<Vec3> points;
+  std::vector<std::array<int, 3>> triangles;  ///< counter-clockwise seen from outside
+};
+using Shape =
+    std::variant<SphereShape, BoxShape, CylinderShape, RodShape, DiscShape, HalfSpaceShape,
+                 CapsuleShape, ConeShape, EllipsoidShape, HullShape, PolygonShape, MeshShape>;
+
+/// A shape as a part of a body.
+struct PlacedShape {
+  Shape shape;
+  Vec3 position = Vec3::Zero();  ///< of its frame in that of the body
+  Quaternion orientation = Quaternion::Identity();
+  double rounding = 0.0;               ///< [m] radius that is added all around it
+  std::optional<double> density = {};  ///< [kg/m³]; that of the body when absent
+  std::string material = {};           ///< empty: it touches nothing
+  Place place = {};
+  KeyPlaces keys = {};
+};
 
 double volume(const Shape& shape);
-/// Inertia about the centre of the shape, for a given mass.
+/// Inertia about the centre of mass of the shape, for a given mass.
 Mat3 inertia_of(const Shape& shape, double mass);
 
 enum class BodyKind {
@@ -62,8 +100,8 @@ struct BodySpec {
   double mass = 0.0;                   ///< [kg]
   Mat3 inertia = Mat3::Zero();         ///< about the centre of mass, body axes; planar: (2, 2) only
   Vec3 centre_of_mass = Vec3::Zero();  ///< in the body frame
-  std::optional<Shape> shape;
-  Vec3 position = Vec3::Zero();  ///< of the origin of the body frame
+  std::vector<PlacedShape> shapes;     ///< those with a material are solid and touch others
+  Vec3 position = Vec3::Zero();        ///< of the origin of the body frame
   Quaternion orientation = Quaternion::Identity();
   double angle = 0.0;                    ///< planar bodies: orientation, not reduced to one turn
   Vec3 velocity = Vec3::Zero();          ///< of the origin of the body frame, space axes
@@ -169,6 +207,7 @@ struct JointSpec {
   /// Prescribes the angle (revolute), displacement (prismatic), length (distance) or velocity
   /// (skate) as a function of t.
   std::optional<Expression> motor;
+  bool touch = false;  ///< solids of its two bodies touch
   Place place;
   KeyPlaces keys;
 };
@@ -186,23 +225,27 @@ struct CouplerSpec {
 // ---- Contacts
 // -------------------------------------------------------------------------------------
 
-/// A surface of one body against one of another; which two, its geometry says. Planar bodies have
-/// discs and lines.
-struct ContactSpec {
-  std::string name;
-  ContactGeometry geometry = default_geometry;  ///< `SphereOnFace::geometry` ...
-  Attachment point;                             ///< the point, or the centre of the sphere
-  double radius = 0.0;                          ///< [m] of the sphere
-  Attachment face;                      ///< any point of the face, or the centre of its sphere
-  double face_radius = 0.0;             ///< [m] of that sphere
-  Vec3 direction = Vec3::UnitZ();       ///< of the face: out of it, in the frame of its body
-  std::vector<Vec3> outline;            ///< corners in that frame; empty: the face has no edge
+/// How two surfaces resist each other.
+struct SurfaceLaw {
   double friction = 0.0;                ///< Coulomb's mu
   double rolling_friction = 0.0;        ///< [m] largest moment against rolling over normal force
   double drilling_friction = 0.0;       ///< [m] the same about the normal
   double patch_radius = 0.0;            ///< [m] Coulomb-Contensou: sliding and drilling together
   double restitution = 0.0;             ///< e_N in [0, 1]
   double tangential_restitution = 0.0;  ///< e_T in [-1, 1]
+};
+
+/// A surface of one body against one of another; which two, its geometry says. Planar bodies have
+/// discs and lines.
+struct ContactSpec : SurfaceLaw {
+  std::string name;
+  ContactGeometry geometry = default_geometry;  ///< `SphereOnFace::geometry` ...
+  Attachment point;                             ///< the point, or the centre of the sphere
+  double radius = 0.0;                          ///< [m] of the sphere
+  Attachment face;                 ///< any point of the face, or the centre of its sphere
+  double face_radius = 0.0;        ///< [m] of that sphere
+  Vec3 direction = Vec3::UnitZ();  ///< of the face: out of it, in the frame of its body
+  std::vector<Vec3> outline;       ///< corners in that frame; empty: the face has no edge
   Place place;
   KeyPlaces keys;
 };
@@ -217,6 +260,29 @@ struct ContactGroupSpec {
   std::vector<Sphere> spheres;    ///< that touch
   std::vector<Sphere> partners;   ///< that they touch
   bool among_themselves = false;  ///< the two lists are the same
+};
+
+/// What solids are made of: shapes with a material touch all others that have one.
+struct MaterialSpec {
+  std::string name;
+  SurfaceLaw law;  ///< against itself; see law_between
+  Place place;
+  KeyPlaces keys;
+};
+
+/// How two materials, or a material and itself, resist each other.
+struct MaterialPairSpec {
+  std::array<std::string, 2> materials;
+  SurfaceLaw law;
+  Place place;
+  KeyPlaces keys;
+};
+
+/// Two bodies that pass through each other.
+struct ExclusionSpec {
+  std::array<std::string, 2> bodies;
+  Place place;
+  KeyPlaces keys;
 };
 
 // ---- How to integrate and what to write --------------------------------------------------------

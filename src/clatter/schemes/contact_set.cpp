@@ -67,11 +67,25 @@ bool ContactSet::show(const State& state) {
   return true;
 }
 
+/// Where the nodes would be without contacts, roughly.
+void ContactSet::predict(const State& state, double h) {
+  next_ = state.q;
+  if (h == 0.0) return;
+  way_ = h * state.v + 0.5 * h * h * state.algorithmic_acceleration;
+  retract(machine_.nodes(), state.q, way_, next_);
+}
+
 bool ContactSet::search(State& state, double h) {
-  if (machine_.contact_groups().empty()) return false;
+  if (!machine_.finds_contacts()) return false;
   keys_before_ = state.search.keys;
   find_reach(state, h);
-  if (!list_.update(state.search, state.q, reach_)) return false;
+  if (!missed_.empty()) {
+    list_.add(state.search, missed_);
+    missed_.clear();
+  } else {
+    predict(state, h);
+    if (!list_.update(state.search, state.q, next_, reach_)) return false;
+  }
   state.solver.in_matrix.clear();
   states_before_.swap(state.contacts);
   const std::size_t own = list_.own();
@@ -96,7 +110,6 @@ bool ContactSet::search(State& state, double h) {
 void ContactSet::find_near(State& state, double h) {
   find_reach(state, h);
   near_.clear();
-  residual.setZero();
   for (std::size_t c = 0; c < work.size(); ++c) {
     const ContactState& of = state.contacts[c];
     work[c].near = of.armed && (all_near_ || !(of.gap > reach_of(contact(c))));
@@ -131,11 +144,13 @@ void ContactSet::choose_for_matrix(State& state) {
 
 bool ContactSet::far_ones_stay_open(const State& state, const Configuration& q,
                                     const NodalVector& moved, std::string& failure) {
+  has_missed_ = false;
   if (!list_.holds_all_near(state.search, q, moved_further_)) {
     for (std::size_t n = 1; n < moved_further_.size(); ++n) {
       const auto by = of_node(moved, static_cast<Eigen::Index>(n));
       moved_further_[n] = 2.0 * (by.head<3>().norm() + machine_.extent(n) * by.tail<3>().norm());
     }
+    has_missed_ = !all_near_;
     all_near_ = true;
     failure = "bodies went further than their speeds told";
     return false;
@@ -143,15 +158,33 @@ bool ContactSet::far_ones_stay_open(const State& state, const Configuration& q,
   for (std::size_t c = 0; c < work.size(); ++c) {
     if (work[c].near || contact(c).gap(q) >= 0.0) continue;
     if (!state.contacts[c].armed || !contact(c).over_face(q)) continue;
+    has_missed_ = !all_near_;
     all_near_ = true;
     failure = fmt::format("contact '{}' closed from afar", contact(c).name());
     return false;
   }
-  return true;
+  return solids_stay_apart(state, q, failure);
+}
+
+bool ContactSet::solids_stay_apart(const State& state, const Configuration& q,
+                                   std::string& failure) {
+  const SolidSearch::Overlap overlap = list_.find_missed(state.search, state.q, q, missed_);
+  has_missed_ = !missed_.empty();
+  const bool holds_positions = spec_.kind != IntegratorKind::moreau;
+  if (!has_missed_ && (overlap.depth == 0.0 || !holds_positions)) return true;
+  failure = "bodies met elsewhere than it seemed";
+  if (overlap.depth > 0.0) {
+    const std::vector<Solid>& solids = machine_.solids();
+    failure = fmt::format("'{}' and '{}' overlap by {:.3g} m",
+                          solids[static_cast<std::size_t>(overlap.a)].name,
+                          solids[static_cast<std::size_t>(overlap.b)].name, overlap.depth);
+  }
+  return false;
 }
 
 void ContactSet::reach_as_usual() {
-  all_near_ = false;
+  all_near_ = has_missed_ = false;
+  missed_.clear();
   std::fill(moved_further_.begin(), moved_further_.end(), 0.0);
 }
 

@@ -65,7 +65,8 @@ class ContactSet {
   /// went.
   bool far_ones_stay_open(const State& state, const Configuration& q, const NodalVector& moved,
                           std::string& failure);
-  bool is_reaching_further() const { return all_near_; }
+  /// The last step missed contacts that the next search lists.
+  bool has_missed() const { return has_missed_; }
   void reach_as_usual();
 
   // ---- Rows, laws and reactions
@@ -131,6 +132,8 @@ class ContactSet {
  private:
   void size_work();
   void find_reach(const State& state, double h);
+  void predict(const State& state, double h);
+  bool solids_stay_apart(const State& state, const Configuration& q, std::string& failure);
   double reach_of(const Contact& contact) const {
     return reach_[static_cast<std::size_t>(contact.a())] +
            reach_[static_cast<std::size_t>(contact.b())];
@@ -150,6 +153,10 @@ class ContactSet {
   std::vector<double>
       moved_further_;      // node: how far it went beyond that, in a step to be repeated
   bool all_near_ = false;  // no contact is to be left out
+  bool has_missed_ = false;
+  std::vector<ContactKey> missed_;  // between solids
+  Configuration next_;              // where the nodes are going
+  NodalVector way_;
   std::vector<std::size_t> near_;
   std::vector<int> wanted_;  // scratch of choose_for_matrix
   UnionFind connected_;      // nodes
@@ -162,7 +169,8 @@ class ContactSet {
 
 template <class Problem>
 void ContactSet::evaluate_laws(const Problem& problem, const VecX& multipliers) {
-  for (const std::size_t c : near_) {  // the others have no reaction and no residual
+  residual = -multipliers;  // of those that are far
+  for (const std::size_t c : near_) {
     ContactWork& w = work[c];
     const Contact& of = contact(c);
     const RowVector la = multipliers.segment(of.first_row, of.rows());

@@ -26,6 +26,7 @@ void visit_contact_nodes(const Machine& machine, const Visit& visit) {
     for (const ContactGroup::Sphere& partner : group.partners) visit(partner.node);
     visit(group.face_node);
   }
+  for (const Solid& solid : machine.solids()) visit(solid.node);
 }
 
 /// More nodes with contacts than this, tied together, are not condensed.

@@ -10,7 +10,7 @@ inline constexpr int max_recoveries = 4;
 inline constexpr std::size_t always_ready = 16;  // a matrix of so many contacts
 /// Of the condensed problem, in the common error of contact problems; Newton's method finishes.
 inline constexpr double condensed_tolerance = 1e-10;
-inline constexpr int max_linearisations = 20;
+inline constexpr int max_linearisations = 20, max_redundant_linearisations = 6;
 /// Islands too large for Newton's method: sweeps, and the relative residual they are to reach.
 inline constexpr int max_sweeps = 1'000;
 inline constexpr double sweep_tolerance = 1e-4, sweep_patience = 20.0;
@@ -90,7 +90,7 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
   Residual r = problem.evaluate();
   NodalVector& motion = w_.momentum;  // scratch between evaluations
   const bool has_groups = !w_.machine.contact_groups().empty();
-  bool exact = true;
+  bool exact = true, redundant = false;
   double swept = 0.0;  // residual
   iterations = 0;
   for (int linearisation = 0;; ++linearisation) {
@@ -111,7 +111,9 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
       return false;
     }
     // Spheres that come far in a step are curved on the way, which only the whole matrix knows.
-    if (linearisation == 1 && !has_groups && !condenses()) {
+    // Where contacts are redundant it is the last resort.
+    const int most = redundant ? max_redundant_linearisations : 1;
+    if (linearisation >= most && !has_groups && !condenses()) {
       int more = 0;
       const bool done = newton(problem, eps, more, what);
       iterations += more;
@@ -140,6 +142,7 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
     w_.counts.sweep_residual = std::max(w_.counts.sweep_residual, result.residual);
     iterations += std::max(1, result.updates);
     exact = result.all_exact;
+    redundant = result.redundant;
     take_free_solution(problem, motion);
     r = problem.evaluate();
   }
@@ -189,7 +192,8 @@ bool ContactStage::collect_free(Problem& problem, bool first, NodalVector& motio
         p[i] = work.scale[i] > 0.0 ? problem.last_reaction(c)[i] / work.scale[i] : 0.0;
       }
     }
-    free_contacts_.add(contact.a(), contact.b(), law, change, force, rates, p);
+    free_contacts_.add(contact.a(), contact.b(), law, change, force, rates,
+                       problem.round_off_of_rows(c).head(rows), p);
   }
   return curved;
 }

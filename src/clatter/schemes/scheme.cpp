@@ -4,6 +4,12 @@
 #include <clatter/schemes/scheme.hpp>
 
 namespace clatter {
+namespace {
+
+/// Of a step that missed contacts.
+constexpr int most_repeats = 10;
+
+}  // namespace
 
 Scheme::Scheme(const Machine& machine, const IntegratorSpec& spec)
     : w_(machine, spec), smooth_K_(machine), smooth_rhs_(VecX::Zero(smooth_K_.size())) {}
@@ -41,7 +47,7 @@ bool Scheme::step(State& state, double h) {
   smooth_K_.matrix().use_pivots(state.solver.smooth_pivots);
   begin_solving(state.solver);
   bool done = try_step(t, h);
-  if (!done && w_.contacts.is_reaching_further()) {  // a far contact had met
+  for (int repeat = 0; !done && repeat < most_repeats && w_.contacts.has_missed(); ++repeat) {
     list_contacts(state, h);
     begin_solving(state.solver);
     done = try_step(t, h);

@@ -32,6 +32,9 @@ class VelocityJump {
   }
   const ContactLaw& law(const ContactWork& work) const { return work.law; }
   const RowVector& last_reaction(std::size_t c) const { return w_.state->contacts[c].impulse; }
+  RowVector round_off_of_rows(std::size_t c) const {
+    return RowVector::Zero(w_.contacts.contact(c).rows());
+  }
   FreeContacts::Compliance compliance(int n) const { return compliance_over(n, w_.h); }
   void assemble_free(KktMatrix& K);
   /// The same for a matrix that has no contacts in it.

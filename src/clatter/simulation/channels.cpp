@@ -108,7 +108,13 @@ ChannelList::ChannelList(const Model& model, const Machine& machine, bool separa
     if (row.is_term() && row.begins) list_coupler(j);
   }
   for (std::size_t c = 0; c < machine_.own_contacts().size(); ++c) list_contact(c);
-  for (std::size_t g = 0; g < machine_.contact_groups().size(); ++g) list_group(g);
+  for (const ContactGroup& group : machine_.contact_groups()) {
+    list_group(static_cast<std::size_t>(&group - machine_.contact_groups().data()),
+               group.contact.name);
+  }
+  if (!machine_.solids().empty()) {
+    list_group(static_cast<std::size_t>(machine_.group_of_solids()), "solids");
+  }
   list_momentum();
   list_energy();
   list_counters();
@@ -335,8 +341,8 @@ void ChannelList::list_contact(std::size_t c) {
   }
 }
 
-void ChannelList::list_group(std::size_t g) {
-  const std::string path = "contacts/" + machine_.contact_groups()[g].contact.name;
+void ChannelList::list_group(std::size_t g, const std::string& name) {
+  const std::string path = "contacts/" + name;
   const auto over_contacts = [this, g](const State& state, auto&& visit) {
     const std::size_t own = machine_.own_contacts().size();
     for (std::size_t k = 0; k < state.search.keys.size(); ++k) {

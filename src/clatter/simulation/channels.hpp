@@ -55,7 +55,7 @@ class ChannelList {
   void list_joint(std::size_t j);
   void list_coupler(std::size_t j);
   void list_contact(std::size_t c);
-  void list_group(std::size_t g);
+  void list_group(std::size_t g, const std::string& name);
   void list_momentum();
   void list_energy();
   void list_counters();

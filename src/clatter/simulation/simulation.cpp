@@ -97,6 +97,7 @@ struct Simulation::Impl {
     if (const auto line = redundancy_of_joints(machine, state.q)) notices.push_back(*line);
     if (model.equilibrium) settle(instant);
     scheme->find_contacts(state);
+    check_overlap(machine, state.q);
     check_penetration(machine, scheme->contacts(), state.q, model.equilibrium);
     machine.check_force_elements(state.q, state.turns);
     if (!scheme->start(state)) throw Error(file_prefix() + scheme->failure());
@@ -121,8 +122,7 @@ struct Simulation::Impl {
     try {
       found = find_equilibrium(machine, instant, state.q);
     } catch (const Error& error) {
-      const bool has_contacts =
-          !machine.own_contacts().empty() || !machine.contact_groups().empty();
+      const bool has_contacts = !machine.own_contacts().empty() || machine.finds_contacts();
       throw Error(file_prefix() + error.what() +
                   (has_contacts ? ", and contacts hold nothing in statics" : ""));
     }

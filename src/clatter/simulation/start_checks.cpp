@@ -5,6 +5,7 @@
 #include <Eigen/QR>
 #include <fmt/format.h>
 
+#include <clatter/machine/solid_search.hpp>
 #include <clatter/simulation/start_checks.hpp>
 
 namespace clatter {
@@ -97,6 +98,18 @@ void check_penetration(const Machine& machine, std::span<const Contact> contacts
     }
   }
   if (!mistakes.empty()) throw Error(std::move(mistakes));
+}
+
+void check_overlap(const Machine& machine, const Configuration& q) {
+  const SolidSearch::Overlap overlap = SolidSearch(machine).deepest_overlap(q);
+  if (!(overlap.depth > penetration_tolerance * machine.length())) return;
+  const Solid &a = machine.solids()[static_cast<std::size_t>(overlap.a)],
+              &b = machine.solids()[static_cast<std::size_t>(overlap.b)];
+  throw Error(fmt::format(
+      "'{}' and '{}' start {:.6g} m inside each other; move one of them, or let them pass through "
+      "each other with [[exclude]] bodies = [\"{}\", \"{}\"]",
+      a.name, b.name, overlap.depth, machine.nodes()[static_cast<std::size_t>(a.node)].name,
+      machine.nodes()[static_cast<std::size_t>(b.node)].name));
 }
 
 std::vector<std::string> moves_of_assembly(const Machine& machine, const Configuration& q,

@@ -90,7 +90,7 @@ void begin_sums(const Machine& machine, const Scheme& scheme, State& state) {
     sums.impulses.push_back(RowVector::Zero(contact.rows()));
   }
   sums.percussions = sums.impulses;
-  sums.group_impulses.assign(machine.contact_groups().size(), 0.0);
+  sums.group_impulses.assign(static_cast<std::size_t>(machine.group_of_solids()) + 1, 0.0);
   sums.joint_impulses = VecX::Zero(machine.joint_rows());
 }
 

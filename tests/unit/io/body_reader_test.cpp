@@ -53,7 +53,7 @@ shape = { kind = "sphere", radius = 0.5 }
   EXPECT_TRUE(body.orientation.isApprox(Quaternion(0, 0, 0, 1)));
   EXPECT_EQ(body.velocity, Vec3(4, 5, 6));
   EXPECT_EQ(body.angular_velocity, Vec3(7, 8, 9));
-  EXPECT_EQ(std::get<SphereShape>(*body.shape).radius, 0.5);
+  EXPECT_EQ(std::get<SphereShape>(body.shapes.at(0).shape).radius, 0.5);
   EXPECT_EQ(body.place.file, "model.toml");
   EXPECT_EQ(body.place.line, 5);
 }

@@ -107,6 +107,7 @@ TEST(Description, has_rows_that_never_claim_the_same_key_for_the_same_kind) {
       EXPECT_FALSE(key.meaning.empty()) << key.name;
       EXPECT_FALSE(key.default_text.empty()) << key.name;
       const bool has_table = key.type == ValueType::table || key.type == ValueType::table_one ||
+                             key.type == ValueType::table_or_tables ||
                              key.type == ValueType::tables;
       EXPECT_EQ(has_table, !key.table.empty()) << key.name;
     }

@@ -55,7 +55,7 @@ TEST(Overrides, change_keys_of_tables_of_the_model_and_of_named_elements) {
   EXPECT_EQ(model.gravity, Vec3(0, 0, -1.62));
   EXPECT_EQ(model.bodies[0].mass, 2.0);
   EXPECT_EQ(model.contacts[0].friction, 0.2);
-  EXPECT_EQ(std::get<BoxShape>(*model.bodies[0].shape).size, Vec3(1, 2, 3));
+  EXPECT_EQ(std::get<BoxShape>(model.bodies[0].shapes.at(0).shape).size, Vec3(1, 2, 3));
 }
 
 TEST(Overrides, create_keys_and_tables_that_the_file_does_not_have) {

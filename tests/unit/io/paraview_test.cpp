@@ -67,7 +67,7 @@ Model box_model() {
   Model model;
   BodySpec body;
   body.name = "box";
-  body.shape = BoxShape{Vec3(2, 2, 2)};
+  body.shapes = {PlacedShape{BoxShape{Vec3(2, 2, 2)}}};
   model.bodies.push_back(body);
   return model;
 }
@@ -117,6 +117,23 @@ TEST(paraview, bodies_stand_and_move_as_the_row_says) {
     EXPECT_NEAR(points[21 + i], expected_point[i], 1e-6);
     EXPECT_NEAR(velocities[21 + i], expected_velocity[i], 1e-6);
   }
+}
+
+TEST(paraview, shapes_of_the_ground_stay_where_they_are) {
+  const TemporaryDirectory directory;
+  Model model = box_model();
+  PlacedShape step{BoxShape{Vec3(1, 1, 1)}};
+  step.position = {20, 0, 0};
+  model.ground = {PlacedShape{HalfSpaceShape{}}, step};
+  std::vector<double> row(13);
+  row[3] = 1;
+  ParaviewSeries series(directory.path(), model, box_channels);
+  series.append(0.0, row);
+  const std::vector<float> points = array_in(read_text(directory / "frames/000000.vtp"), "Points");
+  ASSERT_EQ(points.size(), 3u * (8 + 4 + 8));
+  EXPECT_EQ(points[3 * 8 + 2], 0.0f);         // z of the half space
+  EXPECT_GE(std::abs(points[3 * 8]), 10.0f);  // half of the size of all that is there
+  EXPECT_NEAR(points[3 * 19], 20.5f, 1e-6);
 }
 
 TEST(paraview, planar_bodies_turn_about_z) {

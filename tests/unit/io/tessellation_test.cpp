@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <numbers>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -32,8 +33,26 @@ bool is_closed(const Mesh& mesh) {
   return true;
 }
 
-const Shape shapes[] = {SphereShape{0.7}, BoxShape{Vec3(1, 2, 3)}, CylinderShape{0.5, 2},
-                        RodShape{2, 0.1}, DiscShape{0.5, 0.1}};
+const Shape shapes[] = {
+    SphereShape{0.7},
+    BoxShape{Vec3(1, 2, 3)},
+    CylinderShape{0.5, 2},
+    RodShape{2, 0.1},
+    DiscShape{0.5, 0.1},
+    CapsuleShape{0.5, 2},
+    ConeShape{0.5, 2},
+    EllipsoidShape{{1, 2, 3}},
+    HullShape{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}}},
+    PolygonShape{{{0, 0, 0}, {0, 2, 0}, {1, 2, 0}, {1, 1, 0}, {2, 1, 0}, {2, 0, 0}}, 0.1},
+    MeshShape{"",
+              {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+              {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}}};
+
+Eigen::AlignedBox3d extent(const Mesh& mesh) {
+  Eigen::AlignedBox3d box;
+  for (const Vec3& point : mesh.points) box.extend(point);
+  return box;
+}
 
 TEST(tessellation, surfaces_are_closed_and_face_outwards) {
   for (const Shape& shape : shapes) {
@@ -51,6 +70,36 @@ TEST(tessellation, rod_lies_along_x) {
   for (const Vec3& point : tessellate(RodShape{2, 0.1}).points) box.extend(point);
   EXPECT_NEAR(box.sizes().x(), 2.0, 1e-12);
   EXPECT_LE(box.sizes().tail<2>().maxCoeff(), 0.2 + 1e-12);
+}
+
+TEST(tessellation, placed_shapes_are_turned_moved_and_rounded) {
+  PlacedShape placed{BoxShape{{1, 2, 3}}};
+  placed.position = {10, 0, 0};
+  placed.orientation = Quaternion(Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitZ()));
+  const Eigen::AlignedBox3d plain = extent(tessellate(placed, false, 0.0));
+  EXPECT_LT((plain.min() - Vec3(9, -0.5, -1.5)).norm(), 1e-12);
+  EXPECT_LT((plain.max() - Vec3(11, 0.5, 1.5)).norm(), 1e-12);
+  placed.rounding = 0.25;
+  const Mesh rounded = tessellate(placed, false, 0.0);
+  EXPECT_TRUE(is_closed(rounded));
+  EXPECT_LT((extent(rounded).max() - Vec3(11.25, 0.75, 1.75)).norm(), 1e-12);
+  const Eigen::AlignedBox3d in_plane = extent(tessellate(placed, true, 0.0));
+  EXPECT_LT((in_plane.max() - Vec3(11.25, 0.75, 1.5)).norm(), 1e-12);
+}
+
+TEST(tessellation, half_space_is_a_square_whose_normal_is_z_or_y_in_the_plane) {
+  const PlacedShape ground{HalfSpaceShape{}};
+  EXPECT_LT((extent(tessellate(ground, false, 4.0)).max() - Vec3(2, 2, 0)).norm(), 1e-12);
+  const Mesh in_plane = tessellate(ground, true, 4.0);
+  EXPECT_LT((extent(in_plane).max() - Vec3(2, 0, 2)).norm(), 1e-12);
+  const std::vector<Vec3>& p = in_plane.points;
+  EXPECT_GT((p[1] - p[0]).cross(p[2] - p[1]).y(), 0.0);
+}
+
+TEST(tessellation, capsules_lie_along_z_and_along_x_in_the_plane) {
+  const PlacedShape capsule{CapsuleShape{0.5, 2}};
+  EXPECT_LT((extent(tessellate(capsule, false, 0.0)).max() - Vec3(0.5, 0.5, 1.5)).norm(), 1e-12);
+  EXPECT_LT((extent(tessellate(capsule, true, 0.0)).max() - Vec3(1.5, 0.5, 0.5)).norm(), 1e-12);
 }
 
 TEST(tessellation, rod_without_radius_is_a_line) {

@@ -150,21 +150,21 @@ const std::vector<Case> bodies = {
      [](Model& m) { m.bodies[disc].inertia(2, 2) = 0.0; },
      {"body 'disc': 'inertia': expected number > 0"}},
     {"shape_of_no_size",
-     [](Model& m) { m.bodies[ball].shape = SphereShape{0.0}; },
-     {"'shape.radius': expected number > 0"}},
+     [](Model& m) { m.bodies[ball].shapes[0].shape = SphereShape{0.0}; },
+     {"shape 1 of body 'ball': 'radius': expected number > 0"}},
     {"box_flat",
      [](Model& m) {
-       m.bodies[ball].shape = BoxShape{{1, 0, 1}};
+       m.bodies[ball].shapes[0].shape = BoxShape{{1, 0, 1}};
      },
-     {"'shape.size': expected three numbers > 0"}},
+     {"'size': expected three numbers > 0"}},
     {"disc_without_thickness",
      [](Model& m) {
-       m.bodies[ball].shape = DiscShape{1.0, 0.0};
+       m.bodies[ball].shapes[0].shape = DiscShape{1.0, 0.0};
      },
-     {"'shape.thickness'"}},
+     {"'thickness'"}},
     {"rod_too_thick",
      [](Model& m) {
-       m.bodies[ball].shape = RodShape{1.0, 0.6};
+       m.bodies[ball].shapes[0].shape = RodShape{1.0, 0.6};
      },
      {"a rod is slender"}},
     {"position_infinite",
@@ -676,6 +676,169 @@ const std::vector<Case> runs = {
      {"'steps': expected numbers > 0, found 0"}},
 };
 INSTANTIATE_TEST_SUITE_P(runs, Check, ::testing::ValuesIn(runs), name_of);
+
+// ---- Shapes and materials
+
+PlacedShape& shape_of(Model& m, Bodies body, Shape shape) {
+  m.bodies[body].shapes = {PlacedShape{std::move(shape)}};
+  return m.bodies[body].shapes[0];
+}
+
+void add_ground(Model& m, Shape shape, std::string material = "") {
+  PlacedShape placed{std::move(shape)};
+  placed.material = std::move(material);
+  m.ground = {placed};
+}
+
+MaterialSpec material(std::string name, double friction) {
+  MaterialSpec material;
+  material.name = std::move(name);
+  material.law.friction = friction;
+  return material;
+}
+
+const std::vector<Case> solids = {
+    {"rounding_negative",
+     [](Model& m) { m.bodies[ball].shapes[0].rounding = -1; },
+     {"shape 1 of body 'ball': 'rounding': expected number >= 0"}},
+    {"density_negative",
+     [](Model& m) { m.bodies[ball].shapes[0].density = -1; },
+     {"'density': expected number >= 0"}},
+    {"place_of_shape_infinite",
+     [](Model& m) { m.bodies[ball].shapes[0].position[0] = infinity; },
+     {"'position' must be a finite number"}},
+    {"turn_of_shape_zero",
+     [](Model& m) { m.bodies[ball].shapes[0].orientation.coeffs().setZero(); },
+     {"'orientation' must be finite numbers that are not all zero"}},
+    {"half_space_of_body",
+     [](Model& m) { shape_of(m, ball, HalfSpaceShape{}); },
+     {"a half_space is for the ground"}},
+    {"polygon_in_space",
+     [](Model& m) {
+       shape_of(m, ball, PolygonShape{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}});
+     },
+     {"a polygon is for planar bodies"}},
+    {"polygon_of_ground_in_space",
+     [](Model& m) {
+       add_ground(m, PolygonShape{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}});
+     },
+     {"a polygon is for models in the plane"}},
+    {"polygon_that_crosses_itself",
+     [](Model& m) {
+       shape_of(m, disc, PolygonShape{{{0, 0, 0}, {1, 1, 0}, {1, 0, 0}, {0, 1, 0}}});
+     },
+     {"the side from corner 3 crosses or touches that from corner 1"}},
+    {"polygon_on_a_line",
+     [](Model& m) {
+       shape_of(m, disc, PolygonShape{{{0, 0, 0}, {1, 1, 0}, {2, 2, 0}}});
+     },
+     {"the corners lie on one line"}},
+    {"polygon_of_two_corners",
+     [](Model& m) {
+       shape_of(m, disc, PolygonShape{{{0, 0, 0}, {1, 1, 0}}});
+     },
+     {"a polygon has at least three corners, found 2"}},
+    {"cone_in_the_plane",
+     [](Model& m) {
+       shape_of(m, disc, ConeShape{1, 1});
+     },
+     {"a cone is no shape in the plane: use a box, disc, capsule or polygon"}},
+    {"shape_tilted_out_of_the_plane",
+     [](Model& m) {
+       shape_of(m, disc, BoxShape{{1, 1, 1}}).orientation =
+           Quaternion(Eigen::AngleAxisd(0.1, Vec3::UnitX()));
+     },
+     {"shapes in the plane are turned about z only"}},
+    {"shape_out_of_the_plane",
+     [](Model& m) {
+       shape_of(m, disc, BoxShape{{1, 1, 1}}).position[2] = 1;
+     },
+     {"'position': planar bodies stay in the x-y plane"}},
+    {"hull_in_a_plane",
+     [](Model& m) {
+       shape_of(m, ball, HullShape{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}});
+     },
+     {"the points lie in one plane"}},
+    {"hull_of_three_points",
+     [](Model& m) {
+       shape_of(m, ball, HullShape{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}});
+     },
+     {"a hull has at least four points, found 3"}},
+    {"ellipsoid_flat",
+     [](Model& m) {
+       shape_of(m, ball, EllipsoidShape{{1, 0, 1}});
+     },
+     {"'semi_axes': expected three numbers > 0"}},
+    {"mesh_without_triangles",
+     [](Model& m) { shape_of(m, ball, MeshShape{}); },
+     {"a closed surface has at least four triangles"}},
+    {"half_space_rounded",
+     [](Model& m) {
+       add_ground(m, HalfSpaceShape{});
+       m.ground[0].rounding = 1;
+     },
+     {"shape 1 of the ground: 'rounding' has no meaning for a half_space"}},
+    {"material_unknown",
+     [](Model& m) { m.bodies[ball].shapes[0].material = "steel"; },
+     {"shape 1 of body 'ball': unknown material 'steel': the model has no [[material]]"}},
+    {"material_misspelt",
+     [](Model& m) {
+       m.materials = {material("steel", 0.1)};
+       add_ground(m, HalfSpaceShape{}, "stel");
+     },
+     {"unknown material 'stel'; did you mean 'steel'?"}},
+    {"material_of_sphere_in_the_plane",
+     [](Model& m) {
+       m.materials = {material("steel", 0.1)};
+       shape_of(m, disc, SphereShape{1}).material = "steel";
+     },
+     {"a sphere does not touch in the plane; use a disc"}},
+    {"material_of_box_of_a_point",
+     [](Model& m) {
+       m.materials = {material("steel", 0.1)};
+       shape_of(m, bead, BoxShape{{1, 1, 1}}).material = "steel";
+     },
+     {"touches as a sphere only, not as a box; make it a rigid body"}},
+    {"materials_of_one_name",
+     [](Model& m) {
+       m.materials = {material("steel", 0.1), material("steel", 0.2)};
+     },
+     {"there are two materials named 'steel'"}},
+    {"material_with_negative_friction",
+     [](Model& m) { m.materials = {material("steel", -0.1)}; },
+     {"material 'steel': 'friction': expected number >= 0"}},
+    {"materials_that_cannot_be_combined",
+     [](Model& m) {
+       m.materials = {material("steel", 0.1), material("felt", 0.2)};
+       m.materials[0].law.drilling_friction = 0.1;
+       m.materials[1].law.patch_radius = 0.1;
+     },
+     {"material 'steel': 'drilling_friction' conflicts with 'patch_radius' of material 'felt'"}},
+    {"pair_of_unknown_material",
+     [](Model& m) {
+       m.materials = {material("steel", 0.1)};
+       m.material_pairs.emplace_back().materials = {"steel", "wood"};
+     },
+     {"material pair 'steel' and 'wood': unknown material 'wood'"}},
+    {"pair_twice",
+     [](Model& m) {
+       m.materials = {material("steel", 0.1), material("wood", 0.1)};
+       m.material_pairs.emplace_back().materials = {"steel", "wood"};
+       m.material_pairs.emplace_back().materials = {"wood", "steel"};
+     },
+     {"the pair 'wood' and 'steel' is there twice"}},
+    {"exclusion_of_unknown_body",
+     [](Model& m) {
+       m.exclusions.emplace_back().bodies = {"ball", "brik"};
+     },
+     {"unknown body 'brik'; did you mean 'brick'?"}},
+    {"exclusion_of_one_body",
+     [](Model& m) {
+       m.exclusions.emplace_back().bodies = {"ball", "ball"};
+     },
+     {"shapes of one body never touch each other"}},
+};
+INSTANTIATE_TEST_SUITE_P(solids, Check, ::testing::ValuesIn(solids), name_of);
 
 // ---- Together
 

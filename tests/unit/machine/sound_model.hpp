@@ -95,7 +95,7 @@ inline Model sound_model() {
   m.bodies = {body("ball", BodyKind::rigid, {0, 0, 0}), body("brick", BodyKind::rigid, {2, 0, 0}),
               body("bead", BodyKind::point, {0, 3, 0}), body("disc", BodyKind::planar, {5, 0, 0}),
               body("plate", BodyKind::planar, {6, 0, 0})};
-  m.bodies[ball].shape = SphereShape{0.5};
+  m.bodies[ball].shapes = {PlacedShape{SphereShape{0.5}}};
   m.beams = {beam("rod", false, {0, 10, 0}), beam("strip", true, {0, 11, 0})};
   m.springs = {spring("coil", SpringKind::axial, "ball", "brick"),
                spring("guide", SpringKind::linear, "ball", "rod.end"),

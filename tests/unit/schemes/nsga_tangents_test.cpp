@@ -46,6 +46,11 @@ RowVector pressed(const ContactLaw& law, int rows, ContactStatus status, testing
   return xi;
 }
 
+/// Contacts that are behind their faces take part as well.
+void arm(State& state) {
+  for (ContactState& of : state.contacts) of.armed = true;
+}
+
 /// Puts a scheme into an arbitrary state within a step and differentiates its problems.
 struct NsgaProbe {
   Nsga& s;
@@ -58,6 +63,7 @@ struct NsgaProbe {
     const Machine& machine = w.machine;
     state = state_anywhere(machine, random, reach, 1.0);
     s.start(state);
+    arm(state);
     w.set_time(state, h);
     w.begin(state, h);
     SmoothEnd& end = s.smooth_.end_;
@@ -159,6 +165,7 @@ struct MoreauProbe {
     const Machine& machine = w.machine;
     state = state_anywhere(machine, random, reach, reach);
     s.start(state);
+    arm(state);
     w.set_time(state, h);
     w.begin(state, h);
     s.evaluate_middle();
@@ -206,6 +213,7 @@ struct NsgaCoupledProbe {
     const Machine& machine = w.machine;
     state = state_anywhere(machine, random, reach, 1.0);
     s.Scheme::start(state);
+    arm(state);
     w.set_time(state, h);
     w.begin(state, h);
     step.guess();

@@ -90,7 +90,7 @@ TEST(ContactGroups, hold_the_pairs_that_are_near) {
   EXPECT_EQ(own, 12U);                      // with the floor
   q[2].x = q[1].x + Vec3(0.041, 0.0, 0.0);  // a gap of 1 mm
   const std::vector<double> reach(q.size(), 1e-3);
-  list.update(search, q, reach);
+  list.update(search, q, q, reach);
   const auto holds = [&](int one, int two) {
     for (const ContactKey& key : search.keys) {
       if (key == ContactKey{0, one, two}) return true;
@@ -99,7 +99,7 @@ TEST(ContactGroups, hold_the_pairs_that_are_near) {
   };
   EXPECT_TRUE(holds(0, 1));
   q[2].x += Vec3(1.0, 0.0, 0.0);
-  EXPECT_TRUE(list.update(search, q, reach));
+  EXPECT_TRUE(list.update(search, q, q, reach));
   EXPECT_FALSE(holds(0, 1));
   for (std::size_t c = own; c < list.contacts().size(); ++c) {
     EXPECT_EQ(list.contacts()[c].group, 0);

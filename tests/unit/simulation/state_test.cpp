@@ -64,6 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"boxes_moreau", "stacks/boxes.toml", {"integrator.name=moreau"}, 60},
         Case{"crowd", "contact/crowd.toml", {}, 60},
         Case{"cradle", "000/billiard-break.toml", {}, 60},
+        Case{"ratchet", "solids/ratchet.toml", {}, 400},
+        Case{"bars_coupled", "solids/crossed-bars.toml", {"integrator.name=nsga_coupled"}, 60},
         Case{"motor", "smooth/slider-crank-motor.toml", {}, 60},
         Case{"turns", "smooth/torsional-oscillator.toml", {}, 60}),
     [](const auto& test) { return std::string(test.param.name); });

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include <clatter/contact/geometry/contact.hpp>
 
@@ -11,13 +12,21 @@ bool moves_out_of_plane(const Node& node) { return node.has(2) || node.has(3) ||
 
 }  // namespace
 
+bool Contact::is_planar(const Node& a, const Node& b) {
+  return !moves_out_of_plane(a) && !moves_out_of_plane(b);
+}
+
 Contact::Contact(const ContactSpec& spec, int a, int b, const std::vector<Node>& nodes)
+    : Contact(spec, make_contact_pair(spec, a, b, is_planar(nodes[a], nodes[b])), a, b, nodes) {}
+
+Contact::Contact(const ContactSpec& spec, ContactPair pair, int a, int b,
+                 const std::vector<Node>& nodes)
     : name_(spec.name),
       place_(spec.place),
       a_(a),
       b_(b),
-      planar_(!moves_out_of_plane(nodes[a]) && !moves_out_of_plane(nodes[b])),
-      pair_(make_contact_pair(spec, a, b, planar_)),
+      planar_(is_planar(nodes[a], nodes[b])),
+      pair_(std::move(pair)),
       restitution_(spec.restitution) {
   if (spec.friction > 0.0) {
     patch_ = 3.0 * std::numbers::pi / 16.0 * spec.patch_radius;
@@ -30,7 +39,7 @@ Contact::Contact(const ContactSpec& spec, int a, int b, const std::vector<Node>&
   if (spec.drilling_friction > 0.0) {
     add_block(FrictionKind::drilling, 1, spec.drilling_friction, 0.0);
   }
-  std::visit([&](const auto& pair) { take_from(pair); }, pair_);
+  std::visit([&](const auto& each) { take_from(each); }, pair_);
 }
 
 template <class Pair>

@@ -26,6 +26,10 @@ class Contact {
  public:
   /// `spec` has its points already relative to the nodes.
   Contact(const ContactSpec& spec, int a, int b, const std::vector<Node>& nodes);
+  /// Of a pair that `spec` need not name; the laws are those of `spec`.
+  Contact(const ContactSpec& spec, ContactPair pair, int a, int b, const std::vector<Node>& nodes);
+  /// Neither node leaves the x-y plane.
+  static bool is_planar(const Node& a, const Node& b);
 
   const std::string& name() const { return name_; }
   const Place& place() const { return place_; }

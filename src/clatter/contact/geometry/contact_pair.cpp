@@ -12,7 +12,7 @@ namespace {
 template <class List>
 struct Pairs;
 
-template <ContactSurfaces... Each>
+template <NamedContactSurfaces... Each>
 struct Pairs<std::variant<Each...>> {
   static constexpr std::array geometries{Each::geometry...};
 
@@ -34,16 +34,18 @@ struct Pairs<std::variant<Each...>> {
 
 ContactPair make_contact_pair(const ContactSpec& spec, int a, int b, bool planar) {
   std::optional<ContactPair> made;
-  Pairs<ContactPair>::find(spec,
-                           [&]<class Pair>(Pair*) { made.emplace(Pair(spec, a, b, planar)); });
+  Pairs<NamedContactPair>::find(spec,
+                                [&]<class Pair>(Pair*) { made.emplace(Pair(spec, a, b, planar)); });
   return *std::move(made);
 }
 
-std::span<const ContactGeometry> contact_geometries() { return Pairs<ContactPair>::geometries; }
+std::span<const ContactGeometry> contact_geometries() {
+  return Pairs<NamedContactPair>::geometries;
+}
 
 Mesh picture_of(const ContactSpec& spec, double size) {
   Mesh mesh;
-  Pairs<ContactPair>::find(spec, [&]<class Pair>(Pair*) { mesh = Pair::picture(spec, size); });
+  Pairs<NamedContactPair>::find(spec, [&]<class Pair>(Pair*) { mesh = Pair::picture(spec, size); });
   return mesh;
 }
 

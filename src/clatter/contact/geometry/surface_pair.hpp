@@ -15,7 +15,9 @@ class SurfacePair {
  public:
   /// `spec` has its points already relative to the nodes. `planar`: neither leaves the x-y plane.
   SurfacePair(const ContactSpec& spec, int a, int b, bool planar)
-      : a_(a), b_(b), planar_(planar), point_a_(spec.face.point), point_b_(spec.point.point) {}
+      : SurfacePair(a, b, planar, spec.face.point, spec.point.point) {}
+  SurfacePair(int a, int b, bool planar, const Vec3& point_a, const Vec3& point_b)
+      : a_(a), b_(b), planar_(planar), point_a_(point_a), point_b_(point_b) {}
 
   /// The gap is linear in displacements, and tangents turn with a.
   static constexpr bool is_flat = false;
@@ -38,7 +40,6 @@ class SurfacePair {
 /// What a pair says itself.
 template <class Pair>
 concept ContactSurfaces = std::derived_from<Pair, SurfacePair> &&
-    std::constructible_from<Pair, const ContactSpec&, int, int, bool> &&
     requires(const Pair& pair, const Configuration& q, const ContactFrame& frame, Mat12& H) {
   { Pair::geometry } -> std::convertible_to<ContactGeometry>;
   /// > 0 open.
@@ -53,5 +54,10 @@ concept ContactSurfaces = std::derived_from<Pair, SurfacePair> &&
   /// How far from node a the gap can depend on how a turns [m]; infinite without bounds.
   { pair.extent_a() } -> std::same_as<double>;
 };
+
+/// A pair that a contact of a model can ask for by name.
+template <class Pair>
+concept NamedContactSurfaces =
+    ContactSurfaces<Pair> && std::constructible_from<Pair, const ContactSpec&, int, int, bool>;
 
 }  // namespace clatter

@@ -47,7 +47,7 @@ void BodyContacts::reserve(std::size_t nodes, std::size_t contacts, std::size_t 
   x.resize(6 * static_cast<Eigen::Index>(nodes));
   list.reserve(contacts);
   for (std::vector<double>* each : {&changes, &motions}) each->reserve(12 * rows);
-  for (std::vector<double>* each : {&b, &p}) each->reserve(rows);
+  for (std::vector<double>* each : {&b, &p, &round_off}) each->reserve(rows);
   own_blocks.reserve(rows * max_contact_rows);
 }
 
@@ -55,7 +55,8 @@ void BodyContacts::clear(std::size_t nodes) {
   compliances.resize(nodes);
   x.setZero(6 * static_cast<Eigen::Index>(nodes));
   list.clear();
-  for (std::vector<double>* each : {&changes, &motions, &b, &p, &own_blocks, &moved_lines}) {
+  for (std::vector<double>* each :
+       {&changes, &motions, &b, &p, &round_off, &own_blocks, &moved_lines}) {
     each->clear();
   }
   moved.clear();
@@ -63,7 +64,8 @@ void BodyContacts::clear(std::size_t nodes) {
 }
 
 void BodyContacts::add(int node_a, int node_b, const ContactLaw& law, const PairRows& change,
-                       const PairRows& force, const RowVector& rates, const RowVector& guess) {
+                       const PairRows& force, const RowVector& rates, const RowVector& noise,
+                       const RowVector& guess) {
   const auto rows = static_cast<int>(rates.size());
   const Lines lines = change;
   Lines motion = motions_of(force, compliances[static_cast<std::size_t>(node_a)],
@@ -87,6 +89,7 @@ void BodyContacts::add(int node_a, int node_b, const ContactLaw& law, const Pair
   changes.insert(changes.end(), lines.data(), lines.data() + 12 * rows);
   motions.insert(motions.end(), motion.data(), motion.data() + 12 * rows);
   b.insert(b.end(), rates.data(), rates.data() + rows);
+  round_off.insert(round_off.end(), noise.data(), noise.data() + rows);
   p.insert(p.end(), guess.data(), guess.data() + rows);
   own_blocks.insert(own_blocks.end(), own.data(), own.data() + own.size());
 }

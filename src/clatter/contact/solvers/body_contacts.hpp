@@ -54,6 +54,7 @@ struct BodyContacts {
   std::vector<Contact> list;
   std::vector<double> changes, motions;  ///< rows of C and of F Y, 12 entries each
   std::vector<double> b, p;              ///< by rows
+  std::vector<double> round_off;         ///< by rows: of the rates, which need not be smaller
   std::vector<double> own_blocks;
   std::vector<Moved> moved;
   std::vector<double> moved_lines;
@@ -62,10 +63,11 @@ struct BodyContacts {
   /// Takes the memory that so many contacts can need.
   void reserve(std::size_t nodes, std::size_t contacts, std::size_t rows);
   void clear(std::size_t nodes);
-  /// Adds a contact of nodes a and b; compliances must be set before. `guess`: of its reaction,
-  /// which does not move the nodes yet.
+  /// Adds a contact of nodes a and b; compliances must be set before. `noise`: round-off of its
+  /// rates. `guess`: of its reaction, which does not move the nodes yet.
   void add(int node_a, int node_b, const ContactLaw& law, const PairRows& change,
-           const PairRows& force, const RowVector& rates, const RowVector& guess);
+           const PairRows& force, const RowVector& rates, const RowVector& noise,
+           const RowVector& guess);
 
   const Contact& operator[](int k) const { return list[static_cast<std::size_t>(k)]; }
   bool moves(int node) const {

@@ -9,6 +9,11 @@ namespace {
 
 constexpr int recovery_sweeps = 500;  // when Newton's method failed: they find the active sets
 
+// Bodies at rest drift apart by round-off, which a few sweeps over the reactions of the last step
+// take back.
+constexpr double at_rest = 1e-6;
+constexpr int settling_sweeps = 5;
+
 // What pays in heaps. More memory does not: friction makes the sweeps far from linear. And once the
 // change grows, they are better off without what is remembered.
 constexpr int sweep_memory = 2;
@@ -37,6 +42,7 @@ void FreeContacts::reserve(std::size_t nodes, std::size_t contacts, std::size_t 
   gauss_seidel_.reserve(rows);
   newton_.reserve(contacts,
                   std::min<Eigen::Index>(static_cast<Eigen::Index>(rows), max_newton_rows));
+  redundant_.reserve(nodes, nodes, rows);
 }
 
 void FreeContacts::clear(std::size_t nodes) {
@@ -48,8 +54,9 @@ void FreeContacts::clear(std::size_t nodes) {
 }
 
 void FreeContacts::add(int a, int b, const ContactLaw& law, const PairRows& changes,
-                       const PairRows& forces, const RowVector& rates, const RowVector& p) {
-  contacts_.add(a, b, law, changes, forces, rates, p);
+                       const PairRows& forces, const RowVector& rates, const RowVector& noise,
+                       const RowVector& p) {
+  contacts_.add(a, b, law, changes, forces, rates, noise, p);
   const bool between_spheres =
       is_ball(a) && is_ball(b) &&
       SphereIsland::admits(law, changes, forces, balls_[static_cast<std::size_t>(a)],
@@ -131,16 +138,38 @@ bool FreeContacts::solve_exactly(std::span<const int> island, bool from_zero, do
   int rows = 0;
   for (const int k : island) rows += contacts_[k].rows;
   const bool small = rows <= max_newton_rows;
-  // Reactions that did for the last step, as they do at rest, need not be better than that.
-  const double enough = std::max(precision, std::min(100.0 * precision, 1e-8));
-  if ((small || !may_sweep) && newton_.is_solved(contacts_, island, enough)) return true;
-  if (!small) return false;
-  if (newton_.solve(contacts_, island, from_zero, precision, result)) return true;
-  if (from_zero && newton_.solve(contacts_, island, false, precision, result)) return true;
+  if (!small && may_sweep) return false;
+  const bool is_redundant = redundant_.suits(contacts_, island);
+  result.redundant = result.redundant || is_redundant;
+  const Start start = settle(island, precision);
+  if (start == Start::solution) return true;
+  const bool zero_first = from_zero && start == Start::elsewhere;
+  const auto solve = [&](bool zero) {
+    if (is_redundant) {
+      return redundant_.solve(contacts_, island, zero, precision, result);
+    }
+    return small && newton_.solve(contacts_, island, zero, precision, result);
+  };
+  if (solve(zero_first)) return true;
+  if (from_zero && solve(!zero_first)) return true;
   if (!may_sweep) return false;
   ++result.recovered;
   find_active_sets(island);
-  return newton_.solve(contacts_, island, false, precision, result);
+  return solve(false);
+}
+
+FreeContacts::Start FreeContacts::settle(std::span<const int> island, double precision) {
+  // What did for the last step need not be better than that.
+  const double enough = std::max(precision, std::min(100.0 * precision, 1e-8));
+  double misfit = newton_.misfit(contacts_, island);
+  if (misfit > at_rest) return Start::elsewhere;
+  any_.attach(contacts_, island);
+  for (int sweeps = 0; misfit > enough; ++sweeps) {
+    if (sweeps == settling_sweeps) return Start::nearby;
+    any_.sweep();
+    misfit = newton_.misfit(contacts_, island);
+  }
+  return Start::solution;
 }
 
 void FreeContacts::sweep(std::span<const int> island, const SweepLimits& limits, Result& result) {

@@ -7,6 +7,7 @@
 #include <clatter/contact/solvers/body_island.hpp>
 #include <clatter/contact/solvers/gauss_seidel.hpp>
 #include <clatter/contact/solvers/island_newton.hpp>
+#include <clatter/contact/solvers/redundant_newton.hpp>
 #include <clatter/contact/solvers/sphere_island.hpp>
 #include <clatter/math/union_find.hpp>
 
@@ -33,16 +34,18 @@ class FreeContacts {
   void add_link(int from, int to, const Mat6& compliance) {
     contacts_.links.push_back({from, to, compliance});
   }
-  /// Adds a contact of nodes a and b; compliances must be set before. `p` is a first guess.
+  /// Adds a contact of nodes a and b; compliances must be set before. `noise`: round-off of its
+  /// rates. `p` is a first guess.
   void add(int a, int b, const ContactLaw& law, const PairRows& changes, const PairRows& forces,
-           const RowVector& rates, const RowVector& p);
+           const RowVector& rates, const RowVector& noise, const RowVector& p);
 
   struct Result : IslandNewton::Counts {
-    int sweeps = 0;         ///< Gauss-Seidel sweeps of the hardest island
-    int recovered = 0;      ///< islands where Newton's method needed sweeps first
-    double residual = 0.0;  ///< of the worst of the swept islands, see SweepResidual
-    bool all_exact = true;  ///< every island was solved by Newton's method
-    bool solved = true;     ///< within the tolerance
+    int sweeps = 0;          ///< Gauss-Seidel sweeps of the hardest island
+    int recovered = 0;       ///< islands where Newton's method needed sweeps first
+    double residual = 0.0;   ///< of the worst of the swept islands, see SweepResidual
+    bool all_exact = true;   ///< every island was solved by Newton's method
+    bool redundant = false;  ///< an island has more rows than its bodies have unknowns
+    bool solved = true;      ///< within the tolerance
   };
   /// `from_zero`: unless the guesses are the solution, Newton's method does not start from them but
   /// from no reactions at all, so that redundant contacts share the load evenly. `precision`: of
@@ -65,6 +68,10 @@ class FreeContacts {
   /// Its compliance is that of a sphere, or nothing moves it.
   bool is_ball(int node);
   void find_islands();
+  /// Where the reactions of the last step are.
+  enum class Start { solution, nearby, elsewhere };
+  /// Near the solution a few sweeps may reach it.
+  Start settle(std::span<const int> island, double precision);
   /// By Newton's method. False: it fails, or the island is too large.
   bool solve_exactly(std::span<const int> island, bool from_zero, double precision, bool may_sweep,
                      Result& result);
@@ -84,6 +91,7 @@ class FreeContacts {
   std::vector<int> island_of_;         // contact: the smallest node of its island
   std::vector<int> order_, island_begin_;
   IslandNewton newton_;
+  RedundantNewton redundant_;
   GaussSeidel gauss_seidel_;
   BodyIsland any_;
   SphereIsland spheres_;

@@ -28,20 +28,27 @@ void IslandNewton::resize(Eigen::Index n) {
   lu_.reserve(n);
 }
 
-bool IslandNewton::is_solved(const BodyContacts& contacts, std::span<const int> island,
-                             double precision) {
-  double worst = 0.0, size_b = 0.0, size_p = 0.0;
+double IslandNewton::misfit(const BodyContacts& contacts, std::span<const int> island) {
+  double square = 0.0, energy = 0.0;
   for (const int k : island) {
     const BodyContacts::Contact& contact = contacts[k];
+    const auto first = static_cast<std::size_t>(contact.first_row);
     const RowVector la = Eigen::Map<const VecX>(contacts.p_of(contact), contact.rows);
-    RowVector g = Eigen::Map<const VecX>(contacts.b.data() + contact.first_row, contact.rows);
-    size_b = std::max(size_b, g.cwiseAbs().maxCoeff());
-    size_p = std::max(size_p, la.cwiseAbs().maxCoeff());
-    for (int i = 0; i < contact.rows; ++i) g[i] += contacts.rate_of_motion(contact, i);
+    RowVector g = Eigen::Map<const VecX>(contacts.b.data() + first, contact.rows);
+    for (int i = 0; i < contact.rows; ++i) {
+      const double rate = contacts.rate_of_motion(contact, i);
+      g[i] += rate;
+      energy += la[i] * rate;
+    }
     evaluate(contact.law, true, g, la, false, equations_);
-    worst = std::max(worst, equations_.residual.cwiseAbs().maxCoeff());
+    for (int i = 0; i < contact.rows; ++i) {
+      const double noise = contacts.round_off[first + static_cast<std::size_t>(i)];
+      const double excess = std::max(0.0, std::abs(equations_.residual[i]) - noise);
+      square += excess * excess;
+    }
   }
-  return worst <= std::max(precision, finest) * (size_b + size_p);
+  if (square == 0.0) return 0.0;
+  return energy > 0.0 ? std::sqrt(square / energy) : INFINITY;
 }
 
 /// The block of W of contacts k and l: what reactions of l do to the rates of k.

@@ -20,8 +20,9 @@ class IslandNewton {
   /// Takes the memory for islands of so many rows, of so many contacts in all.
   void reserve(std::size_t contacts, Eigen::Index rows);
 
-  /// Whether the reactions are the solution already, to this precision of their largest entries.
-  bool is_solved(const BodyContacts& contacts, std::span<const int> island, double precision);
+  /// How far the reactions are from the solution: the residual beyond round-off of the rates, over
+  /// the motion that they make (see BodyIsland).
+  double misfit(const BodyContacts& contacts, std::span<const int> island);
   /// Starts from the reactions as they are, or from none. False: they are left as they were.
   bool solve(BodyContacts& contacts, std::span<const int> island, bool from_zero, double precision,
              Counts& counts);

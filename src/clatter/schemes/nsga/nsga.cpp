@@ -78,7 +78,8 @@ void Nsga::close_contacts() {
     work.closed = work.equations.status != ContactStatus::open;
     work.stuck = work.equations.status == ContactStatus::stick;
     if (work.closed) {
-      push = work.scale.cwiseProduct(work.equations.phi);
+      push = work.scale.cwiseProduct(position_.contact_multipliers().segment(
+          w_.contacts.contact(c).first_row, w_.contacts.contact(c).rows()));
     } else {
       push.setZero();
     }

@@ -49,7 +49,8 @@ void fill(FreeContacts& free, int nodes, const std::vector<TestContact>& contact
     free.compliance(n) = {Vec3::Constant(1.0 + 0.1 * n), 2.0 * Mat3::Identity()};
   }
   for (const TestContact& c : contacts) {
-    free.add(c.a, c.b, c.law, c.rows, c.rows, c.rates, RowVector::Zero(c.rates.size()));
+    free.add(c.a, c.b, c.law, c.rows, c.rows, c.rates, RowVector::Zero(c.rates.size()),
+             RowVector::Zero(c.rates.size()));
   }
 }
 

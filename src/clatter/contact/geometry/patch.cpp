@@ -1,0 +1,208 @@
+#include <algorithm>
+#include <cmath>
+
+#include <clatter/contact/geometry/patch.hpp>
+
+namespace clatter {
+namespace {
+
+using CoreKind = Patch::Kind;
+
+/// The part across z as a unit vector; when there is none, any.
+Vec3 unit_around_z(double x, double y) {
+  const double length = std::hypot(x, y);
+  return length > 0.0 ? Vec3(x / length, y / length, 0.0) : Vec3(Vec3::UnitX());
+}
+
+/// (cos, sin, z) turned by a small angle; to second order it is one.
+Vec3 turned_about_z(const Vec3& foot, double angle) {
+  const Vec3 turned = unit_around_z(foot.x() - angle * foot.y(), foot.y() + angle * foot.x());
+  return {turned.x(), turned.y(), foot.z()};
+}
+
+/// Unit vector s for which the point (axes_i s_i) of an ellipse or ellipsoid is nearest to `point`,
+/// from outside or inside: s_i = axes_i y_i / (t + axes_i^2), with the largest t that makes it a
+/// unit vector. That t is sought as the multiplier of a trust region is (More and Sorensen 1983):
+/// 1/|s| is nearly linear in t, and Newton's method goes up to the root without passing it.
+template <int dimensions>
+Eigen::Matrix<double, dimensions, 1> nearest_on_ellipsoid(
+    const Eigen::Matrix<double, dimensions, 1>& axes,
+    const Eigen::Matrix<double, dimensions, 1>& point) {
+  using Vector = Eigen::Array<double, dimensions, 1>;
+  Eigen::Index shortest = 0;
+  const double least = axes.minCoeff(&shortest);
+  // Counted from -least^2, so that a point on the axes, which comes close to it, loses no digits.
+  const Vector offset = (axes.array() - least) * (axes.array() + least);
+  Vector pull = axes.array() * point.array().abs();
+  pull[shortest] = std::max(pull[shortest], 1e-150 * least * least);  // of two that are equal, one
+  double t = (pull - offset).maxCoeff();
+  Vector s = pull / (t + offset);
+  for (int i = 0; i < 60; ++i) {
+    const double length = s.matrix().norm();
+    const double next = t + (length - 1.0) * length * length / (s.square() / (t + offset)).sum();
+    if (!(next > t)) break;
+    t = next;
+    s = pull / (t + offset);
+  }
+  for (Eigen::Index i = 0; i < dimensions; ++i) s[i] = std::copysign(s[i], point[i]);
+  return s.matrix().normalized();
+}
+
+}  // namespace
+
+int Patch::parameters() const {
+  switch (kind) {
+    case CoreKind::point:
+      return 0;
+    case CoreKind::line:
+    case CoreKind::circle:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+Vec3 core_position(const Patch& patch, const Foot& foot) {
+  const Vec3& size = patch.size;
+  switch (patch.kind) {
+    case CoreKind::point:
+      return Vec3::Zero();
+    case CoreKind::line:
+    case CoreKind::plane:
+      return foot;
+    case CoreKind::circle:
+      return size.x() * foot;
+    case CoreKind::cone: {
+      const double out = foot.z() * std::sin(size.x());
+      return {out * foot.x(), out * foot.y(), foot.z() * std::cos(size.x())};
+    }
+    case CoreKind::ellipse:
+      return {size.x() * foot.x(), size.y() * foot.y(), foot.z()};
+    case CoreKind::ellipsoid:
+      return size.cwiseProduct(foot);
+  }
+  return Vec3::Zero();
+}
+
+CorePoint core_point(const Patch& patch, const Foot& foot) {
+  const Vec3& size = patch.size;
+  CorePoint at;
+  at.position = core_position(patch, foot);
+  const Vec3 out(foot.x(), foot.y(), 0.0), around(-foot.y(), foot.x(), 0.0);
+  switch (patch.kind) {
+    case CoreKind::point:
+      break;
+    case CoreKind::line:
+      at.first[0] = Vec3::UnitZ();
+      break;
+    case CoreKind::plane:
+      at.first = {Vec3::UnitX(), Vec3::UnitY()};
+      break;
+    case CoreKind::circle:
+      at.first[0] = size.x() * around;
+      at.second[0] = -at.position;
+      break;
+    case CoreKind::cone: {
+      const double sine = std::sin(size.x());
+      at.first = {foot.z() * sine * around, sine * out + std::cos(size.x()) * Vec3::UnitZ()};
+      at.second[0] = -foot.z() * sine * out;
+      at.second[1] = sine * around;
+      break;
+    }
+    case CoreKind::ellipse:
+      at.first = {size.cwiseProduct(around), Vec3::UnitZ()};
+      at.second[0] = -size.cwiseProduct(out);
+      break;
+    case CoreKind::ellipsoid: {
+      const Vec3 across = foot.unitOrthogonal();
+      at.first = {size.cwiseProduct(across), size.cwiseProduct(foot.cross(across))};
+      at.second[0] = at.second[2] = -at.position;
+      break;
+    }
+  }
+  return at;
+}
+
+Foot moved_foot(const Patch& patch, const Foot& foot, const std::array<double, 2>& by) {
+  switch (patch.kind) {
+    case CoreKind::point:
+      return foot;
+    case CoreKind::line:
+      return foot + by[0] * Vec3::UnitZ();
+    case CoreKind::plane:
+      return foot + Vec3(by[0], by[1], 0.0);
+    case CoreKind::circle:
+      return turned_about_z(foot, by[0]);
+    case CoreKind::cone:
+    case CoreKind::ellipse:
+      return turned_about_z(foot, by[0]) + by[1] * Vec3::UnitZ();
+    case CoreKind::ellipsoid: {
+      const Vec3 across = foot.unitOrthogonal();
+      return (foot + by[0] * across + by[1] * foot.cross(across)).normalized();
+    }
+  }
+  return foot;
+}
+
+Vec3 surface_normal(const Patch& patch, const Foot& foot) {
+  const Vec3& size = patch.size;
+  Vec3 normal = Vec3::UnitZ();
+  if (patch.kind == CoreKind::cone) {
+    normal = std::cos(size.x()) * Vec3(foot.x(), foot.y(), 0.0) - std::sin(size.x()) * normal;
+  } else if (patch.kind == CoreKind::ellipse) {
+    normal = Vec3(foot.x() / size.x(), foot.y() / size.y(), 0.0).normalized();
+  } else if (patch.kind == CoreKind::ellipsoid) {
+    normal = foot.cwiseQuotient(size).normalized();
+  }
+  return patch.hollow ? Vec3(-normal) : normal;
+}
+
+Vec3 outward_at(const Patch& patch, const Foot& foot) {
+  if (patch.kind != CoreKind::circle) return patch.outward;
+  const Vec3 around(-foot.y(), foot.x(), 0.0);
+  return patch.outward.x() * foot + patch.outward.y() * around + patch.outward.z() * Vec3::UnitZ();
+}
+
+Foot foot_of_normal(const Patch& patch, const Vec3& n) {
+  const Vec3 out = patch.hollow ? Vec3(-n) : n;
+  const Vec3& size = patch.size;
+  switch (patch.kind) {
+    case CoreKind::circle:
+    case CoreKind::cone:
+      return unit_around_z(out.x(), out.y());
+    case CoreKind::ellipse:
+      return unit_around_z(size.x() * out.x(), size.y() * out.y());
+    case CoreKind::ellipsoid:
+      return size.cwiseProduct(out).normalized();
+    default:
+      return Foot::Zero();
+  }
+}
+
+Foot foot_of_point(const Patch& patch, const Vec3& point) {
+  const Vec3& size = patch.size;
+  switch (patch.kind) {
+    case CoreKind::point:
+      return Foot::Zero();
+    case CoreKind::line:
+      return {0.0, 0.0, point.z()};
+    case CoreKind::plane:
+      return {point.x(), point.y(), 0.0};
+    case CoreKind::circle:
+      return unit_around_z(point.x(), point.y());
+    case CoreKind::cone: {
+      const Vec3 out = unit_around_z(point.x(), point.y());
+      const double from_axis = std::hypot(point.x(), point.y());
+      return {out.x(), out.y(), std::sin(size.x()) * from_axis + std::cos(size.x()) * point.z()};
+    }
+    case CoreKind::ellipse: {
+      const Eigen::Vector2d s = nearest_on_ellipsoid<2>(size.head<2>(), point.head<2>());
+      return {s.x(), s.y(), point.z()};
+    }
+    case CoreKind::ellipsoid:
+      return nearest_on_ellipsoid<3>(size, point);
+  }
+  return Foot::Zero();
+}
+
+}  // namespace clatter

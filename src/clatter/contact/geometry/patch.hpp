@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+
+#include <clatter/math/types.hpp>
+
+namespace clatter {
+
+/// A smooth surface fixed in a node: what lies at a distance `radius` from a core, on the side that
+/// its normal points to. Cores have no ends: whoever chooses patches sees to it that they touch
+/// where they exist.
+///
+///   sphere          point  and radius       hollow sphere  point  and radius < 0
+///   cylinder side   line   and radius       bore           line   and radius < 0
+///   torus           circle and radius       ring groove    circle and radius < 0
+///   sharp edge      line   and outward      sharp rim      circle and outward
+struct Patch {
+  enum class Kind {
+    point,     ///< the origin
+    line,      ///< along z
+    circle,    ///< about z, of radius size.x
+    plane,     ///< across z, which points out of it
+    cone,      ///< about z, opens from the origin towards +z by the half angle size.x [rad]
+    ellipse,   ///< semi-axes size.x, size.y, drawn out along z; for planar bodies a curve
+    ellipsoid  ///< semi-axes size
+  };
+
+  Kind kind = Kind::point;
+  Vec3 origin = Vec3::Zero();    ///< in the frame of the node
+  Mat3 axes = Mat3::Identity();  ///< x, y, z of the core as columns, in the frame of the node
+  Vec3 size = Vec3::Zero();
+  double radius = 0.0;  ///< negative: hollow; the other is inside
+  bool hollow = false;  ///< cone, ellipse and ellipsoid, whatever their radius: the other is inside
+  /// Out of the solid that a sharp line or circle is the edge of, between the normals of the faces
+  /// that meet there: along x, y, z of a line; radial, along the circle and along z of a circle.
+  /// Zero: there is none, and the distance of cores is positive, or negative inside what is hollow.
+  Vec3 outward = Vec3::Zero();
+
+  int parameters() const;
+  /// The core has a normal of its own.
+  bool is_surface() const { return parameters() == 2; }
+  /// What touches it is inside.
+  bool has_other_inside() const { return is_surface() ? hollow : radius < 0.0; }
+};
+
+/// A point of a core by its coordinates, without places where they fail but for the tip of a cone:
+/// line (0, 0, z), plane (x, y, 0), circle (cos, sin, 0), ellipse (cos, sin, z), cone (cos, sin,
+/// distance from the tip), ellipsoid the unit vector that its semi-axes stretch.
+using Foot = Vec3;
+
+/// A point of a core in its axes and the derivatives there with respect to parameters that are
+/// zero at this foot: lengths, or angles where the core is round.
+struct CorePoint {
+  Vec3 position = Vec3::Zero();
+  std::array<Vec3, 2> first{Vec3::Zero(), Vec3::Zero()};
+  /// With respect to parameters 0 0, 0 1, 1 1: second[i + j].
+  std::array<Vec3, 3> second{Vec3::Zero(), Vec3::Zero(), Vec3::Zero()};
+};
+
+Vec3 core_position(const Patch& patch, const Foot& foot);
+CorePoint core_point(const Patch& patch, const Foot& foot);
+/// The foot whose parameters, counted from `foot`, are `by`.
+Foot moved_foot(const Patch& patch, const Foot& foot, const std::array<double, 2>& by);
+
+/// Of a surface, out of the solid, in its axes.
+Vec3 surface_normal(const Patch& patch, const Foot& foot);
+/// Out of the solid at a sharp line or circle, in its axes.
+Vec3 outward_at(const Patch& patch, const Foot& foot);
+
+/// The foot where a surface or circle has the normal n, in its axes; along a straight line on the
+/// surface the foot with coordinate 0.
+Foot foot_of_normal(const Patch& patch, const Vec3& n);
+/// The foot nearest to a point, which is in the axes of the core.
+Foot foot_of_point(const Patch& patch, const Vec3& point);
+
+}  // namespace clatter

@@ -1,0 +1,350 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include <Eigen/Eigenvalues>
+
+#include <clatter/contact/geometry/contact_frame.hpp>
+#include <clatter/contact/geometry/patch_start.hpp>
+
+namespace clatter {
+namespace {
+
+using CoreKind = Patch::Kind;
+
+/// Of patches sorted by kind.
+struct Feet {
+  Foot first, second;
+};
+
+/// Made of straight lines, each with one normal: their normals have a constant component along z.
+bool is_ruled(const Patch& patch) {
+  return patch.kind == CoreKind::line || patch.kind == CoreKind::cone ||
+         patch.kind == CoreKind::ellipse;
+}
+
+/// That component, of normals out of the solid.
+double normal_along_z(const Patch& patch) {
+  if (patch.kind != CoreKind::cone) return 0.0;
+  return patch.hollow ? std::sin(patch.size.x()) : -std::sin(patch.size.x());
+}
+
+bool either_is_hollow(const PlacedPatch& first, const PlacedPatch& second) {
+  return first.patch.has_other_inside() || second.patch.has_other_inside();
+}
+
+/// The angle at which a function with few minima is least: all are looked at, between samples.
+template <class Function>
+double least_on_circle(const Function& f) {
+  constexpr int count = 48;
+  constexpr double spacing = 2.0 * std::numbers::pi / count;
+  std::array<double, count> values{};
+  for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = f(i * spacing);
+  double best = 0.0, least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < count; ++i) {
+    const auto value = [&](int k) { return values[static_cast<std::size_t>((k + count) % count)]; };
+    if (value(i) > value(i - 1) || value(i) > value(i + 1)) continue;
+    // Golden section: to 1e-3 of a radian, from where Newton's method goes on.
+    constexpr double golden = 0.6180339887498949;
+    double low = (i - 1) * spacing, high = (i + 1) * spacing;
+    double left = high - golden * (high - low), right = low + golden * (high - low);
+    double at_left = f(left), at_right = f(right);
+    for (int k = 0; k < 12; ++k) {
+      if (at_left < at_right) {
+        high = std::exchange(right, left);
+        at_right = at_left;
+        left = high - golden * (high - low);
+        at_left = f(left);
+      } else {
+        low = std::exchange(left, right);
+        at_left = at_right;
+        right = low + golden * (high - low);
+        at_right = f(right);
+      }
+    }
+    if (std::min(at_left, at_right) < least) {
+      least = std::min(at_left, at_right);
+      best = at_left < at_right ? left : right;
+    }
+  }
+  return best;
+}
+
+/// The point of a circle that comes first to another patch: each of its points has one nearest to
+/// it. Inside a hollow line or circle that is the one furthest from it.
+Feet circle_with(const PlacedPatch& circle, const PlacedPatch& other) {
+  const bool farthest = !other.patch.is_surface() && other.patch.has_other_inside();
+  const auto foot_at = [](double angle) { return Foot(std::cos(angle), std::sin(angle), 0.0); };
+  const double angle = least_on_circle([&](double at) {
+    const Vec3 point = circle.at(foot_at(at));
+    const Foot below = other.below(point);
+    const Vec3 between = point - other.at(below);
+    if (other.patch.is_surface()) return other.normal(below).dot(between);
+    return farthest ? -between.norm() : between.norm();
+  });
+  const Foot foot = foot_at(angle);
+  return {foot, other.below(circle.at(foot))};
+}
+
+/// What of another patch is deepest below a plane.
+Feet plane_with(const PlacedPatch& plane, const PlacedPatch& other) {
+  const Foot foot = other.facing(-plane.axes.col(2));
+  return {plane.below(other.at(foot)), foot};
+}
+
+/// The direction of the straight line through a foot of a ruled patch.
+Vec3 line_at(const PlacedPatch& ruled, const Foot& foot) {
+  const CorePoint point = core_point(ruled.patch, foot);
+  return ruled.to_space(point.first[ruled.patch.kind == CoreKind::line ? 0 : 1]);
+}
+
+Foot moved_along_line(const Foot& foot, double by) { return foot + by * Vec3::UnitZ(); }
+
+/// Where the straight lines of two ruled patches that have the normals n and -n are nearest.
+Feet lines_with_normal(const PlacedPatch& first, const PlacedPatch& second, const Vec3& n) {
+  const Foot foot_1 = first.facing(n), foot_2 = second.facing(-n);
+  const Vec3 line_1 = line_at(first, foot_1), line_2 = line_at(second, foot_2);
+  const Vec3 between = second.at(foot_2) - first.at(foot_1);
+  const double cosine = line_1.dot(line_2);
+  const double sine_squared = line_1.cross(line_2).squaredNorm();
+  const double along_1 = line_1.dot(between), along_2 = line_2.dot(between);
+  if (sine_squared < 1e-24) return {moved_along_line(foot_1, along_1), foot_2};  // parallel
+  return {moved_along_line(foot_1, (along_1 - cosine * along_2) / sine_squared),
+          moved_along_line(foot_2, (cosine * along_1 - along_2) / sine_squared)};
+}
+
+/// Two ruled patches: the components of the normal along both z are known, and it is one of two
+/// directions. That of the larger gap separates them, unless it meets a cone beyond its tip.
+Feet two_ruled(const PlacedPatch& first, const PlacedPatch& second) {
+  const Vec3 z_1 = first.axes.col(2), z_2 = second.axes.col(2);
+  const double k_1 = normal_along_z(first.patch), k_2 = -normal_along_z(second.patch);
+  const double cosine = z_1.dot(z_2);
+  const Vec3 cross = z_1.cross(z_2);
+  const double sine_squared = cross.squaredNorm();
+  if (sine_squared < 1e-24) {
+    const Foot foot = first.below(second.origin);
+    const Vec3 n = first.patch.is_surface()
+                       ? first.normal(foot)
+                       : Vec3((second.origin - first.at(foot)).stableNormalized());
+    return lines_with_normal(first, second, n);
+  }
+  const double part_1 = (k_1 - cosine * k_2) / sine_squared;
+  const double part_2 = (k_2 - cosine * k_1) / sine_squared;
+  const double rest = std::max(0.0, 1.0 - part_1 * k_1 - part_2 * k_2);
+  Feet best;
+  std::pair<bool, double> most{false, -std::numeric_limits<double>::infinity()};
+  for (const double sign : {1.0, -1.0}) {
+    const Vec3 n = part_1 * z_1 + part_2 * z_2 + sign * std::sqrt(rest / sine_squared) * cross;
+    const Feet feet = lines_with_normal(first, second, n);
+    const bool exist = (first.patch.kind != CoreKind::cone || feet.first.z() > 0.0) &&
+                       (second.patch.kind != CoreKind::cone || feet.second.z() > 0.0);
+    const std::pair<bool, double> found{exist,
+                                        n.dot(second.at(feet.second) - first.at(feet.first))};
+    if (found > most) {
+      most = found;
+      best = feet;
+    }
+  }
+  return best;
+}
+
+/// How far two patches are apart along n, a normal of both. Convex ones are apart as far as the
+/// largest of it; one that is inside another, the least.
+double apart(const PlacedPatch& first, const PlacedPatch& second, const Vec3& n) {
+  return n.dot(second.at(second.facing(-n)) - first.at(first.facing(n)));
+}
+
+/// A ruled patch and one that has a foot for every normal of it: an ellipsoid, or in the plane both
+/// are ellipses.
+Feet ruled_with(const PlacedPatch& ruled, const PlacedPatch& other) {
+  const double along = normal_along_z(ruled.patch);
+  const double across_z = std::sqrt(1.0 - along * along);
+  const auto normal_at = [&](double angle) -> Vec3 {
+    return ruled.axes * Vec3(across_z * std::cos(angle), across_z * std::sin(angle), along);
+  };
+  const double sign = either_is_hollow(ruled, other) ? 1.0 : -1.0;
+  const Vec3 n = normal_at(
+      least_on_circle([&](double angle) { return sign * apart(ruled, other, normal_at(angle)); }));
+  const Foot foot = other.facing(-n), on_line = ruled.facing(n);
+  const Vec3 between = other.at(foot) - ruled.at(on_line);
+  return {moved_along_line(on_line, line_at(ruled, on_line).dot(between)), foot};
+}
+
+/// Two ellipsoids: how far they are apart as a function of the normal, on the sphere of directions.
+class TwoEllipsoids {
+ public:
+  TwoEllipsoids(const PlacedPatch& first, const PlacedPatch& second)
+      : first_(first), second_(second), sign_(either_is_hollow(first, second) ? -1.0 : 1.0) {
+    between_ = second.origin - first.origin;
+    for (const PlacedPatch* each : {&first, &second}) {
+      const Mat3 stretched = each->axes * each->patch.size.asDiagonal();
+      squares_[each == &first ? 0 : 1] = stretched * stretched.transpose();
+      signs_[each == &first ? 0 : 1] = each->patch.hollow ? -1.0 : 1.0;
+    }
+  }
+
+  Feet feet() const {
+    const Samples samples = best_samples();
+    Vec3 n = climb(samples.best);
+    // Ellipsoids that are apart have no other summit.
+    if (sign_ < 0.0 || value(n) < 0.0) {
+      for (const Vec3& sample : samples.of_side) {
+        const Vec3 other = climb(sample);
+        if (value(other) > value(n)) n = other;
+      }
+    }
+    return {first_.facing(n), second_.facing(-n)};
+  }
+
+ private:
+  /// To be made as large as can be.
+  double value(const Vec3& n) const {
+    double all = n.dot(between_);
+    for (std::size_t i = 0; i < 2; ++i) all -= signs_[i] * std::sqrt(n.dot(squares_[i] * n));
+    return sign_ * all;
+  }
+
+  struct Samples {
+    Vec3 best = Vec3::UnitX();
+    std::array<Vec3, 6> of_side;  ///< of a cube
+  };
+
+  /// Between the centres, and normals of either ellipsoid all around.
+  Samples best_samples() const {
+    Samples samples;
+    std::array<double, 6> most{};
+    most.fill(-std::numeric_limits<double>::infinity());
+    samples.of_side.fill(Vec3::UnitX());
+    const auto look_at = [&](const Vec3& direction) {
+      if (!(direction.norm() > 0.0)) return;
+      const Vec3 n = direction.normalized();
+      Eigen::Index axis = 0;
+      n.cwiseAbs().maxCoeff(&axis);
+      const auto side = static_cast<std::size_t>(2 * axis + (n[axis] > 0.0 ? 1 : 0));
+      const double here = value(n);
+      if (here <= most[side]) return;
+      most[side] = here;
+      samples.of_side[side] = n;
+    };
+    look_at(between_);
+    for (int i = 0; i < 27; ++i) {
+      const Vec3 corner(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1);
+      for (const PlacedPatch* each : {&first_, &second_}) {
+        look_at(each->to_space(corner));
+        look_at(each->to_space(corner.cwiseQuotient(each->patch.size)));
+      }
+    }
+    samples.best = samples.of_side[static_cast<std::size_t>(
+        std::max_element(most.begin(), most.end()) - most.begin())];
+    return samples;
+  }
+
+  /// Newton's method on the sphere, always upwards.
+  Vec3 climb(Vec3 n) const {
+    for (int i = 0; i < 40; ++i) {
+      Vec3 slope = between_;
+      Mat3 curvature = Mat3::Zero();
+      for (std::size_t k = 0; k < 2; ++k) {
+        const Vec3 pull = squares_[k] * n;
+        const double support = std::sqrt(n.dot(pull));
+        slope -= signs_[k] / support * pull;
+        curvature -=
+            signs_[k] / support * (squares_[k] - pull * pull.transpose() / (support * support));
+      }
+      const Vec3 u = n.unitOrthogonal(), w = n.cross(u);
+      Eigen::Matrix<double, 3, 2> tangents;
+      tangents << u, w;
+      const Eigen::Vector2d uphill = sign_ * tangents.transpose() * slope;
+      const Eigen::Matrix2d bend = sign_ * (tangents.transpose() * curvature * tangents -
+                                            n.dot(slope) * Eigen::Matrix2d::Identity());
+      const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> modes(bend);
+      const double largest = modes.eigenvalues().cwiseAbs().maxCoeff();
+      const Eigen::Vector2d stiffness =
+          modes.eigenvalues().cwiseAbs().cwiseMax(1e-6 * largest + 1e-300);
+      const Eigen::Vector2d step =
+          modes.eigenvectors() *
+          (modes.eigenvectors().transpose() * uphill).cwiseQuotient(stiffness);
+      Vec3 next = (n + tangents * step).normalized();
+      const double here = value(n);
+      for (double share = 0.5; value(next) < here && share > 1e-4; share *= 0.5) {
+        next = (n + share * (tangents * step)).normalized();
+      }
+      if (!(value(next) > here)) break;
+      n = next;
+      if (step.norm() < 1e-5) break;
+    }
+    return n;
+  }
+
+  const PlacedPatch &first_, &second_;
+  double sign_;
+  Vec3 between_;
+  std::array<Mat3, 2> squares_;  // of the support: |stretched n|^2 = n . squares n
+  std::array<double, 2> signs_{};
+};
+
+/// Sorted: the kind of the first comes not after that of the second.
+Feet feet_of_sorted(const PlacedPatch& first, const PlacedPatch& second, bool planar) {
+  const auto swapped = [](const Feet& feet) { return Feet{feet.second, feet.first}; };
+  const CoreKind kind_1 = first.patch.kind, kind_2 = second.patch.kind;
+  if (kind_1 == CoreKind::point) return {Foot::Zero(), second.below(first.origin)};
+  if (kind_1 == CoreKind::plane) return plane_with(first, second);
+  if (kind_2 == CoreKind::plane) return swapped(plane_with(second, first));
+  if (kind_1 == CoreKind::circle && kind_2 == CoreKind::circle && first.patch.has_other_inside()) {
+    return swapped(circle_with(second, first));
+  }
+  if (kind_1 == CoreKind::circle) return circle_with(first, second);
+  if (kind_2 == CoreKind::circle) return swapped(circle_with(second, first));
+  if (is_ruled(first.patch) && is_ruled(second.patch) && !planar) return two_ruled(first, second);
+  if (is_ruled(first.patch)) return ruled_with(first, second);
+  return TwoEllipsoids(first, second).feet();
+}
+
+/// Of points, lines and circles, from a to b: along what lies between them, or across both.
+Vec3 normal_of_thin(const PlacedPatch& a, const PlacedPatch& b, const PatchStart& feet) {
+  const Vec3 between = b.at(feet.b) - a.at(feet.a);
+  const double sign = either_is_hollow(a, b) ? -1.0 : 1.0;
+  const Vec3 tangent_a = a.to_space(core_point(a.patch, feet.a).first[0]);
+  const Vec3 tangent_b = b.to_space(core_point(b.patch, feet.b).first[0]);
+  const Vec3 outward =
+      a.to_space(outward_at(a.patch, feet.a)) - b.to_space(outward_at(b.patch, feet.b));
+  const Vec3 cross = tangent_a.stableNormalized().cross(tangent_b.stableNormalized());
+  const double sine = cross.norm();
+  const bool crossing = sine > 1e-6;
+  if (crossing && !outward.isZero(0.0)) {
+    return std::copysign(1.0, cross.dot(outward)) / sine * cross;
+  }
+  if (!between.isZero(0.0)) return sign * between.stableNormalized();
+  // One on the other: all directions across are the same.
+  if (crossing) return cross / sine;
+  const Vec3 tangent = tangent_a.isZero(0.0) ? tangent_b : tangent_a;
+  return tangent.isZero(0.0) ? Vec3(Vec3::UnitX()) : across(Vec3::Zero(), tangent.normalized());
+}
+
+}  // namespace
+
+PatchStart find_start(const PlacedPatch& a, const PlacedPatch& b, bool planar) {
+  PatchStart start;
+  if (a.patch.kind <= b.patch.kind) {
+    const Feet feet = feet_of_sorted(a, b, planar);
+    start.a = feet.first;
+    start.b = feet.second;
+  } else {
+    const Feet feet = feet_of_sorted(b, a, planar);
+    start.a = feet.second;
+    start.b = feet.first;
+  }
+  if (a.patch.is_surface()) {
+    start.normal = a.normal(start.a);
+  } else if (b.patch.is_surface()) {
+    start.normal = -b.normal(start.b);
+  } else {
+    start.normal = normal_of_thin(a, b, start);
+  }
+  return start;
+}
+
+}  // namespace clatter

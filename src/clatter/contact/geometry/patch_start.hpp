@@ -1,0 +1,31 @@
+#pragma once
+
+#include <clatter/contact/geometry/patch.hpp>
+
+namespace clatter {
+
+/// A patch where it is in space.
+struct PlacedPatch {
+  Patch patch;
+  Vec3 origin;
+  Mat3 axes;
+
+  Vec3 to_space(const Vec3& in_axes) const { return axes * in_axes; }
+  Vec3 to_axes(const Vec3& in_space) const { return axes.transpose() * in_space; }
+  Vec3 at(const Foot& foot) const { return origin + axes * core_position(patch, foot); }
+  /// The foot nearest to a point of space.
+  Foot below(const Vec3& point) const { return foot_of_point(patch, to_axes(point - origin)); }
+  /// The foot with a normal out of the solid.
+  Foot facing(const Vec3& normal) const { return foot_of_normal(patch, to_axes(normal)); }
+  Vec3 normal(const Foot& foot) const { return axes * surface_normal(patch, foot); }
+};
+
+/// Where two patches are nearest, about: exact in closed form, or good enough for Newton's method.
+struct PatchStart {
+  Foot a, b;
+  Vec3 normal;  ///< from a to b
+};
+
+PatchStart find_start(const PlacedPatch& a, const PlacedPatch& b, bool planar);
+
+}  // namespace clatter

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <array>
+#include <span>
+
+#include <clatter/math/types.hpp>
+
+namespace clatter {
+
+/// Where two sets of points, each with its convex hull, are nearest.
+struct NearestPoints {
+  double distance = 0.0;  ///< zero when the hulls meet
+  Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero();
+  /// The points of either set that these lie between, each once: one a corner, two an edge.
+  std::array<int, 3> corners_a{}, corners_b{};
+  int count_a = 0, count_b = 0;
+};
+
+/// The algorithm of Gilbert, Johnson and Keerthi (1988): from simplex to simplex of differences of
+/// points, each nearer to the origin. Exact up to round-off.
+NearestPoints find_nearest_points(std::span<const Vec3> a, std::span<const Vec3> b);
+
+}  // namespace clatter

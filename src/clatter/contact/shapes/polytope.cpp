@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include <clatter/contact/shapes/polytope.hpp>
+#include <clatter/math/convex_hull.hpp>
+#include <clatter/math/polygon.hpp>
+
+namespace clatter {
+namespace {
+
+/// Normal, offset and the directions into the face, from its corners.
+Polytope::Face make_face(const std::vector<Vec3>& corners, const std::vector<int>& loop) {
+  Polytope::Face face;
+  face.corners = loop;
+  const auto at = [&](std::size_t k) { return corners[static_cast<std::size_t>(loop[k])]; };
+  Vec3 area = Vec3::Zero();
+  for (std::size_t k = 1; k + 1 < loop.size(); ++k) {
+    area += (at(k) - at(0)).cross(at(k + 1) - at(0));
+  }
+  face.normal = area.normalized();
+  for (std::size_t k = 0; k < loop.size(); ++k) {
+    face.offset += face.normal.dot(at(k)) / static_cast<double>(loop.size());
+    face.into.push_back(face.normal.cross(at((k + 1) % loop.size()) - at(k)).normalized());
+  }
+  return face;
+}
+
+void add_edges(Polytope& polytope) {
+  std::map<std::pair<int, int>, std::size_t> known;
+  for (const Polytope::Face& face : polytope.faces) {
+    for (std::size_t k = 0; k < face.corners.size(); ++k) {
+      const int begin = face.corners[k], end = face.corners[(k + 1) % face.corners.size()];
+      const auto [found, is_new] = known.emplace(std::minmax(begin, end), polytope.edges.size());
+      if (is_new) {
+        const Vec3 way = polytope.corners[static_cast<std::size_t>(end)] -
+                         polytope.corners[static_cast<std::size_t>(begin)];
+        polytope.edges.push_back({begin, end, way.normalized(), {}, 0});
+      }
+      Polytope::Edge& edge = polytope.edges[found->second];
+      edge.into[static_cast<std::size_t>(edge.faces++)] = face.into[k];
+    }
+  }
+}
+
+}  // namespace
+
+double Polytope::extent() const {
+  if (is_half_space()) return std::numeric_limits<double>::infinity();
+  double furthest = 0.0;
+  for (const Vec3& corner : corners) furthest = std::max(furthest, corner.norm());
+  return furthest + radius;
+}
+
+bool Polytope::is_over(int face, const Vec3& point, double margin) const {
+  const Face& of = faces[static_cast<std::size_t>(face)];
+  for (std::size_t k = 0; k < of.into.size(); ++k) {
+    const Vec3& corner = corners[static_cast<std::size_t>(of.corners[k])];
+    if (of.into[k].dot(point - corner) < -margin) return false;
+  }
+  return true;
+}
+
+Polytope make_polytope(std::vector<Vec3> corners, const std::vector<std::vector<int>>& faces) {
+  Polytope polytope;
+  polytope.corners = std::move(corners);
+  polytope.is_tip.assign(polytope.corners.size(), 1);
+  for (const std::vector<int>& loop : faces) {
+    polytope.faces.push_back(make_face(polytope.corners, loop));
+  }
+  add_edges(polytope);
+  return polytope;
+}
+
+Polytope make_box(const Vec3& size) {
+  std::vector<Vec3> corners;
+  for (int k = 0; k < 8; ++k) {
+    corners.push_back(0.5 * size.cwiseProduct(Vec3((k & 1) != 0 ? 1 : -1, (k & 2) != 0 ? 1 : -1,
+                                                   (k & 4) != 0 ? 1 : -1)));
+  }
+  return make_polytope(
+      std::move(corners),
+      {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}});
+}
+
+Polytope make_half_space(bool planar) {
+  Polytope polytope;
+  polytope.is_planar = planar;
+  polytope.faces.push_back({planar ? Vec3::UnitY() : Vec3::UnitZ(), 0.0, {}, {}, true});
+  return polytope;
+}
+
+Polytope make_core(std::span<const Vec3> ends, double radius, bool planar) {
+  Polytope polytope;
+  polytope.corners.assign(ends.begin(), ends.end());
+  polytope.is_tip.assign(ends.size(), 1);
+  polytope.radius = radius;
+  polytope.is_planar = planar;
+  if (ends.size() < 2) return polytope;
+  const Vec3 way = (ends[1] - ends[0]).normalized();
+  if (!planar) {
+    polytope.edges.push_back({0, 1, way, {}, 0});
+    return polytope;
+  }
+  for (const int begin : {0, 1}) {  // both sides
+    const Vec3 along = begin == 0 ? way : -way;
+    const Vec3 normal(along.y(), -along.x(), 0.0);
+    polytope.faces.push_back(
+        {normal, normal.dot(ends[0]), {begin, 1 - begin}, {along, -along}, true});
+  }
+  return polytope;
+}
+
+Polytope make_polygon(std::span<const Vec3> corners) {
+  Polytope polytope;
+  polytope.is_planar = true;
+  polytope.corners.assign(corners.begin(), corners.end());
+  polytope.is_tip.assign(corners.size(), 1);
+  for (std::size_t k = 0; k < corners.size(); ++k) {
+    const std::size_t next = (k + 1) % corners.size();
+    const Vec3 along = (corners[next] - corners[k]).normalized();
+    const Vec3 normal(along.y(), -along.x(), 0.0);
+    polytope.faces.push_back({normal,
+                              normal.dot(0.5 * (corners[k] + corners[next])),
+                              {static_cast<int>(k), static_cast<int>(next)},
+                              {along, -along},
+                              true});
+  }
+  return polytope;
+}
+
+std::vector<Polytope> make_convex_parts(std::vector<Vec3> corners) {
+  if (signed_area(corners) < 0.0) std::reverse(corners.begin(), corners.end());
+  const auto count = static_cast<int>(corners.size());
+  const auto at = [&](int k) -> const Vec3& {
+    return corners[static_cast<std::size_t>((k + count) % count)];
+  };
+  std::vector<char> is_tip;
+  for (int k = 0; k < count; ++k) {
+    is_tip.push_back((at(k) - at(k - 1)).cross(at(k + 1) - at(k)).z() > 0.0 ? 1 : 0);
+  }
+  if (std::find(is_tip.begin(), is_tip.end(), 0) == is_tip.end()) return {make_polygon(corners)};
+  std::vector<Polytope> parts;
+  for (const std::array<int, 3>& triangle : triangulate(corners)) {
+    Polytope part = make_polygon(std::array{at(triangle[0]), at(triangle[1]), at(triangle[2])});
+    for (std::size_t k = 0; k < 3; ++k) {
+      char& tip = is_tip[static_cast<std::size_t>(triangle[k])];
+      part.is_tip[k] = tip;
+      tip = 0;  // one part is enough
+      part.faces[k].is_surface = (triangle[k] + 1) % count == triangle[(k + 1) % 3];
+    }
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+Polytope make_hull(const std::vector<Vec3>& points) {
+  const ConvexHull hull = convex_hull(points).value();
+  return make_polytope(hull.points, hull.faces);
+}
+
+Polytope placed(const Polytope& polytope, const Mat3& turn, const Vec3& shift) {
+  Polytope result = polytope;
+  for (Vec3& corner : result.corners) corner = turn * corner + shift;
+  for (Polytope::Edge& edge : result.edges) {
+    edge.direction = turn * edge.direction;
+    for (int k = 0; k < edge.faces; ++k) {
+      Vec3& into = edge.into[static_cast<std::size_t>(k)];
+      into = turn * into;
+    }
+  }
+  for (Polytope::Face& face : result.faces) {
+    face.normal = turn * face.normal;
+    face.offset += face.normal.dot(shift);
+    for (Vec3& into : face.into) into = turn * into;
+  }
+  return result;
+}
+
+}  // namespace clatter

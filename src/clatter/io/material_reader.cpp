@@ -1,0 +1,75 @@
+#include <array>
+
+#include <fmt/format.h>
+
+#include <clatter/io/material_reader.hpp>
+
+namespace clatter {
+namespace {
+
+// Two names; those that are not two leave the key in doubt.
+std::array<std::string, 2> read_two(const TomlTable& table, const char* key, KeyPlaces& keys) {
+  const std::optional<std::vector<std::string>> names = table.texts(key);
+  if (names && names->size() == 2) return {(*names)[0], (*names)[1]};
+  if (names) {
+    table.refuse(key, fmt::format("'{}': expected two names, found {}", key, names->size()));
+  }
+  keys.doubt(key);
+  return {};
+}
+
+}  // namespace
+
+void read_surface_law(const TomlTable& table, SurfaceLaw& law) {
+  law.friction = table.number("friction").value_or(law.friction);
+  law.rolling_friction = table.number("rolling_friction").value_or(law.rolling_friction);
+  law.drilling_friction = table.number("drilling_friction").value_or(law.drilling_friction);
+  law.patch_radius = table.number("patch_radius").value_or(law.patch_radius);
+  law.restitution = table.number("restitution").value_or(law.restitution);
+  law.tangential_restitution =
+      table.number("tangential_restitution").value_or(law.tangential_restitution);
+}
+
+std::vector<MaterialSpec> read_materials(const std::vector<TomlTable>& tables) {
+  std::vector<MaterialSpec> materials;
+  for (const TomlTable& table : tables) {
+    MaterialSpec& material = materials.emplace_back();
+    material.place = table.place();
+    material.keys = table.key_places();
+    material.name = table.text("name").value_or("");
+    read_surface_law(table, material.law);
+  }
+  return materials;
+}
+
+std::vector<MaterialPairSpec> read_material_pairs(const std::vector<TomlTable>& tables) {
+  std::vector<MaterialPairSpec> pairs;
+  for (const TomlTable& table : tables) {
+    MaterialPairSpec& pair = pairs.emplace_back();
+    pair.place = table.place();
+    pair.keys = table.key_places();
+    pair.materials = read_two(table, "materials", pair.keys);
+    read_surface_law(table, pair.law);
+  }
+  return pairs;
+}
+
+std::vector<ExclusionSpec> read_exclusions(const std::vector<TomlTable>& tables) {
+  std::vector<ExclusionSpec> exclusions;
+  for (const TomlTable& table : tables) {
+    ExclusionSpec& exclusion = exclusions.emplace_back();
+    exclusion.place = table.place();
+    exclusion.keys = table.key_places();
+    exclusion.bodies = read_two(table, "bodies", exclusion.keys);
+    for (std::string& body : exclusion.bodies) {
+      if (body.empty() && !exclusion.keys.is_doubtful("bodies")) {
+        table.refuse("bodies", "unknown body ''");  // in a spec it would be the ground
+        exclusion.keys.doubt("bodies");
+      }
+      if (body == "ground") body.clear();
+    }
+  }
+  return exclusions;
+}
+
+}  // namespace clatter

@@ -1,0 +1,135 @@
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <clatter/io/mesh_file.hpp>
+#include <clatter/io/orientation_reader.hpp>
+#include <clatter/io/shape_reader.hpp>
+#include <clatter/model/body_keys.hpp>
+#include <clatter/model/nearest_word.hpp>
+
+namespace clatter {
+namespace {
+
+// Those with an axis: radius and what is along it.
+std::optional<Shape> read_round(const TomlTable& table) {
+  const std::string& kind = table.kind();
+  const std::optional<double> radius = table.number("radius");
+  if (kind == "sphere" && radius) return SphereShape{*radius};
+  const std::optional<double> along = table.number(kind == "disc" ? "thickness" : "length");
+  if (!radius || !along) return std::nullopt;
+  if (kind == "cylinder") return CylinderShape{*radius, *along};
+  if (kind == "disc") return DiscShape{*radius, *along};
+  if (kind == "rod") return RodShape{*along, *radius};
+  if (kind == "capsule") return CapsuleShape{*radius, *along};
+  if (kind == "cone") return ConeShape{*radius, *along};
+  return std::nullopt;
+}
+
+std::optional<Shape> read_mesh(const TomlTable& table, const std::filesystem::path& folder) {
+  const std::optional<std::string> file = table.text("file");
+  if (!file || (table.has("scale") && !table.has_usable("scale"))) return std::nullopt;
+  MeshShape mesh;
+  mesh.file = *file;
+  if (const auto wrong = read_mesh_file(folder / *file, mesh)) {
+    table.refuse("file", fmt::format("'file': {}: {}", in_quotes(*file), *wrong));
+    return std::nullopt;
+  }
+  const double scale = table.number("scale").value_or(1.0);
+  for (Vec3& point : mesh.points) point *= scale;
+  return mesh;
+}
+
+std::optional<Shape> read_solid(const TomlTable& table, const std::filesystem::path& folder) {
+  const std::string& kind = table.kind();
+  if (kind == "half_space") return HalfSpaceShape{};
+  if (kind == "box") {
+    const std::optional<Vec3> size = table.vector("size", Dimension::three);
+    return size ? std::optional<Shape>(BoxShape{*size}) : std::nullopt;
+  }
+  if (kind == "ellipsoid") {
+    const std::optional<Vec3> semi_axes = table.vector("semi_axes", Dimension::three);
+    return semi_axes ? std::optional<Shape>(EllipsoidShape{*semi_axes}) : std::nullopt;
+  }
+  if (kind == "hull") {
+    const auto points = table.points("points", Dimension::three);
+    return points ? std::optional<Shape>(HullShape{*points}) : std::nullopt;
+  }
+  if (kind == "polygon") {
+    const auto points = table.points("points", Dimension::either);
+    if (!points || (table.has("thickness") && !table.has_usable("thickness"))) return std::nullopt;
+    PolygonShape polygon{*points};
+    polygon.thickness = table.number("thickness").value_or(polygon.thickness);
+    return polygon;
+  }
+  if (kind == "mesh") return read_mesh(table, folder);
+  return read_round(table);
+}
+
+// How a shape is turned in its body, or nothing when the file does not say.
+std::optional<Quaternion> read_turn(const TomlTable& table, Dimension dimension) {
+  for (const char* key : {"orientation", "angle", "angle_deg"}) {
+    table.refuse_together("normal", key);
+  }
+  const std::optional<Vec3> normal = table.direction("normal", dimension);
+  const auto about_z = [](double angle) {
+    return Quaternion(Eigen::AngleAxisd(angle, Vec3::UnitZ()));
+  };
+  if (dimension == Dimension::two) {
+    if (table.has("orientation")) {
+      table.refuse_key("orientation",
+                       "'orientation' has no meaning for a shape in the plane; give 'angle'");
+    }
+    if (normal) return about_z(std::atan2(normal->y(), normal->x()) - std::numbers::pi / 2.0);
+    const std::optional<double> angle = table.angle("angle");
+    return angle ? std::optional(about_z(*angle)) : std::nullopt;
+  }
+  if (dimension == Dimension::either) return std::nullopt;
+  for (const char* key : {"angle", "angle_deg"}) {
+    if (!table.has(key)) continue;
+    table.refuse_key(
+        key, std::string("'") + key + "' has no meaning for a shape in space; give 'orientation'");
+  }
+  if (normal) return Quaternion::FromTwoVectors(Vec3::UnitZ(), *normal);
+  const std::optional<TomlTable> orientation = table.table("orientation");
+  return orientation ? read_orientation(*orientation) : std::nullopt;
+}
+
+std::optional<PlacedShape> read_shape(const TomlTable& table, Dimension dimension,
+                                      const std::filesystem::path& folder) {
+  PlacedShape placed;
+  placed.place = table.place();
+  placed.keys = table.key_places();
+  placed.position = table.vector("position", notation(dimension)).value_or(placed.position);
+  placed.orientation = read_turn(table, dimension).value_or(placed.orientation);
+  placed.rounding = table.number("rounding").value_or(placed.rounding);
+  placed.density = table.number("density");
+  placed.material = table.text("material").value_or("");
+  if (table.text("material") == "") {
+    table.refuse("material", "'material' must not be empty; leave it out");
+  }
+  std::optional<Shape> shape = read_solid(table, folder);
+  if (!shape) return std::nullopt;
+  placed.shape = std::move(*shape);
+  return placed;
+}
+
+}  // namespace
+
+ShapeReading read_shapes(const TomlTable& owner, Dimension dimension,
+                         const std::filesystem::path& folder) {
+  ShapeReading reading;
+  reading.all_were_read = !owner.has("shape") || owner.has_usable("shape");
+  for (const TomlTable& table : owner.tables("shape")) {
+    if (std::optional<PlacedShape> shape = read_shape(table, dimension, folder)) {
+      reading.shapes.push_back(std::move(*shape));
+    } else {
+      reading.all_were_read = false;
+    }
+  }
+  return reading;
+}
+
+}  // namespace clatter

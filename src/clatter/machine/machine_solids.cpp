@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <clatter/contact/shapes/polytope_pair.hpp>
+#include <clatter/machine/machine.hpp>
+#include <clatter/model/error.hpp>
+
+namespace clatter {
+namespace {
+
+/// A shape as convex solids, in its own frame.
+struct MakePolytopes {
+  bool planar;
+  const Place& place;
+  using Parts = std::vector<Polytope>;
+
+  Parts operator()(const SphereShape& s) const { return round(s.radius); }
+  Parts operator()(const DiscShape& s) const { return planar ? round(s.radius) : refuse("disc"); }
+  Parts operator()(const BoxShape& s) const {
+    if (!planar) return {make_box(s.size)};
+    const double x = 0.5 * s.size.x(), y = 0.5 * s.size.y();
+    return make_convex_parts({{-x, -y, 0}, {x, -y, 0}, {x, y, 0}, {-x, y, 0}});
+  }
+  Parts operator()(const HalfSpaceShape&) const { return {make_half_space(planar)}; }
+  Parts operator()(const CapsuleShape& s) const {
+    const Vec3 half = 0.5 * s.length * (planar ? Vec3::UnitX() : Vec3::UnitZ());
+    return {make_core(std::array{Vec3(-half), half}, s.radius, planar)};
+  }
+  Parts operator()(const PolygonShape& s) const { return make_convex_parts(s.points); }
+  Parts operator()(const HullShape& s) const { return {make_hull(s.points)}; }
+  Parts operator()(const CylinderShape&) const { return refuse("cylinder"); }
+  Parts operator()(const RodShape&) const { return refuse("rod"); }
+  Parts operator()(const ConeShape&) const { return refuse("cone"); }
+  Parts operator()(const EllipsoidShape&) const { return refuse("ellipsoid"); }
+  Parts operator()(const MeshShape&) const { return refuse("mesh"); }
+
+ private:
+  Parts round(double radius) const {
+    return {make_core(std::array{Vec3(Vec3::Zero())}, radius, planar)};
+  }
+  Parts refuse(const char* kind) const {
+    throw Error(place, fmt::format("a {} cannot touch others: leave its 'material' out, or use "
+                                   "{}",
+                                   kind, planar ? "a polygon" : "a hull of points"));
+  }
+};
+
+}  // namespace
+
+void Machine::add_solids(const std::string& body, int node, const std::vector<PlacedShape>& shapes,
+                         const Model& model) {
+  const Node& of = nodes_[static_cast<std::size_t>(node)];
+  const bool planar =
+      node == ground
+          ? std::all_of(model.bodies.begin(), model.bodies.end(),
+                        [](const BodySpec& each) { return each.kind == BodyKind::planar; })
+          : of.has(5) && !of.has(3);
+  const auto solid_count = std::count_if(
+      shapes.begin(), shapes.end(), [](const PlacedShape& each) { return !each.material.empty(); });
+  int number = 0;
+  for (const PlacedShape& shape : shapes) {
+    if (shape.material.empty()) continue;
+    ++number;
+    const auto material =
+        std::find_if(model.materials.begin(), model.materials.end(),
+                     [&](const MaterialSpec& each) { return each.name == shape.material; });
+    for (const Polytope& part : std::visit(MakePolytopes{planar, shape.place}, shape.shape)) {
+      Solid solid{
+          solid_count > 1 ? fmt::format("{}.{}", body, number) : body, node,
+          placed(part, shape.orientation.toRotationMatrix(), shape.position - centres_[node]),
+          static_cast<int>(material - model.materials.begin()), 0.0};
+      solid.shape.radius += shape.rounding;
+      solid.extent = solid.shape.extent();
+      if (node != ground) extents_[node] = std::max(extents_[node], solid.extent);
+      solids_.push_back(std::move(solid));
+    }
+  }
+}
+
+void Machine::add_solids(const Model& model) {
+  materials_ = model.materials.size();
+  for (const MaterialSpec& a : model.materials) {
+    for (const MaterialSpec& b : model.materials) {
+      laws_.push_back(law_between(model, a.name, b.name));
+    }
+  }
+  add_solids("ground", ground, model.ground, model);
+  for (const BodySpec& body : model.bodies) {
+    add_solids(body.name, node_of({body.name, {}}), body.shapes, model);
+  }
+  for (const JointSpec& joint : model.joints) {
+    if (!joint.touch) apart_.insert(std::minmax(node_of(joint.a), node_of(joint.b)));
+  }
+  for (const ExclusionSpec& exclusion : model.exclusions) {
+    apart_.insert(
+        std::minmax(node_of({exclusion.bodies[0], {}}), node_of({exclusion.bodies[1], {}})));
+  }
+}
+
+bool Machine::may_touch(int solid, int other) const {
+  const int a = solids_[static_cast<std::size_t>(solid)].node;
+  const int b = solids_[static_cast<std::size_t>(other)].node;
+  return a != b && !apart_.contains(std::minmax(a, b));
+}
+
+namespace {
+
+const Vec3& corner_of(const Solid& solid, const Feature& feature) {
+  return solid.shape.corners[static_cast<std::size_t>(feature.index)];
+}
+
+/// A corner or an edge; `sharp`: the cores of the two meet when they touch.
+Patch patch_of(const Solid& solid, const Feature& feature, bool sharp) {
+  Patch patch;
+  patch.radius = solid.shape.radius;
+  if (feature.kind == Feature::Kind::corner) {
+    patch.origin = corner_of(solid, feature);
+    return patch;
+  }
+  const Polytope::Edge& edge = solid.shape.edges[static_cast<std::size_t>(feature.index)];
+  patch.kind = Patch::Kind::line;
+  patch.origin = solid.shape.corners[static_cast<std::size_t>(edge.begin)];
+  const Vec3 x = edge.direction.unitOrthogonal();
+  patch.axes << x, edge.direction.cross(x), edge.direction;
+  if (sharp && edge.faces > 0) {
+    Vec3 out = Vec3::Zero();
+    for (int k = 0; k < edge.faces; ++k) out -= edge.into[static_cast<std::size_t>(k)];
+    patch.outward = patch.axes.transpose() * out.normalized();
+  }
+  return patch;
+}
+
+}  // namespace
+
+/// The touching features as a contact: that with the face, or the first one, is a of the contact.
+Contact Machine::contact_of_solids(const ContactKey& key) const {
+  const Solid* a = &solids_[static_cast<std::size_t>(key.sphere)];
+  const Solid* b = &solids_[static_cast<std::size_t>(key.partner)];
+  Feature of_a = Feature::of(key.feature), of_b = Feature::of(key.partner_feature);
+  ContactSpec spec;
+  spec.name = a->name + " on " + b->name;
+  static_cast<SurfaceLaw&>(spec) = laws_[static_cast<std::size_t>(a->material) * materials_ +
+                                         static_cast<std::size_t>(b->material)];
+  if (of_b.kind == Feature::Kind::face) {
+    std::swap(a, b);
+    std::swap(of_a, of_b);
+  }
+  const bool is_planar = Contact::is_planar(nodes_[static_cast<std::size_t>(a->node)],
+                                            nodes_[static_cast<std::size_t>(b->node)]);
+  const auto make_pair = [&]() -> ContactPair {
+    if (of_a.kind == Feature::Kind::face) {
+      const Polytope::Face& face = a->shape.faces[static_cast<std::size_t>(of_a.index)];
+      spec.geometry = b->shape.radius > 0.0 ? SphereOnFace::geometry : PointOnFace::geometry;
+      spec.face.point = (face.offset + a->shape.radius) * face.normal;
+      spec.direction = face.normal;
+      spec.point.point = corner_of(*b, of_b);
+      spec.radius = b->shape.radius;
+      return make_contact_pair(spec, a->node, b->node, is_planar);
+    }
+    if (of_a.kind == Feature::Kind::corner && of_b.kind == Feature::Kind::corner) {
+      spec.geometry = SphereOnSphere::geometry;
+      spec.face.point = corner_of(*a, of_a);
+      spec.face_radius = a->shape.radius;
+      spec.point.point = corner_of(*b, of_b);
+      spec.radius = b->shape.radius;
+      return make_contact_pair(spec, a->node, b->node, is_planar);
+    }
+    const bool sharp = a->shape.radius + b->shape.radius == 0.0;
+    return PatchPair(patch_of(*a, of_a, sharp), patch_of(*b, of_b, sharp), a->node, b->node,
+                     is_planar);
+  };
+  Contact contact(spec, make_pair(), a->node, b->node, nodes_);
+  contact.group = key.group;
+  return contact;
+}
+
+}  // namespace clatter

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <clatter/machine/solid_search.hpp>
+
+namespace clatter {
+namespace {
+
+// Relative to the size of the smaller solid: features that are nearer are touches, and solids that
+// are nearer have met.
+constexpr double touching = 1e-3, meeting = 1e-4;
+/// Relative to the size of the model: less is no overlap.
+constexpr double overlap_tolerance = 1e-10;
+
+double size_of(const Solid& a, const Solid& b) { return std::min(a.extent, b.extent); }
+
+}  // namespace
+
+struct SolidSearch::Way {
+  NodeState from_a, from_b, to_a, to_b;
+  Vec3 turn_a, turn_b;  // rotation vectors, body axes
+  double longest;       // how far a point of one can go, seen from the other
+
+  static NodeState between(const NodeState& from, const NodeState& to, const Vec3& turn, double t) {
+    if (t <= 0.0) return from;
+    if (t >= 1.0) return to;
+    NodeState at;
+    at.x = from.x + t * (to.x - from.x);
+    at.R = from.R * exp_so3(t * turn).toRotationMatrix();
+    return at;
+  }
+  NodeState a(double t) const { return between(from_a, to_a, turn_a, t); }
+  NodeState b(double t) const { return between(from_b, to_b, turn_b, t); }
+};
+
+SolidSearch::SolidSearch(const Machine& machine)
+    : machine_(machine), boxes_(machine.solids().size()) {}
+
+SolidSearch::Way SolidSearch::way_of(int a, int b, const Configuration& q,
+                                     const Configuration& next) const {
+  const Solid &one = machine_.solids()[static_cast<std::size_t>(a)],
+              &two = machine_.solids()[static_cast<std::size_t>(b)];
+  const auto node_a = static_cast<std::size_t>(one.node),
+             node_b = static_cast<std::size_t>(two.node);
+  Way way{q[node_a], q[node_b], next[node_a], next[node_b], {}, {}, 0.0};
+  way.turn_a = log_so3(way.from_a.p.conjugate() * way.to_a.p);
+  way.turn_b = log_so3(way.from_b.p.conjugate() * way.to_b.p);
+  const auto swept = [](const Vec3& turn, double extent) {
+    const double angle = turn.norm();
+    return angle > 0.0 ? angle * extent : 0.0;  // a half-space that does not turn
+  };
+  way.longest = (way.to_a.x - way.from_a.x - way.to_b.x + way.from_b.x).norm() +
+                swept(way.turn_a, one.extent) + swept(way.turn_b, two.extent);
+  return way;
+}
+
+/// Pairs whose ways come near each other.
+void SolidSearch::find_pairs(const Configuration& q, const Configuration& next) {
+  for (std::size_t i = 0; i < boxes_.size(); ++i) {
+    const Solid& solid = machine_.solids()[i];
+    const auto node = static_cast<std::size_t>(solid.node);
+    Box& box = boxes_[i];
+    box.setEmpty();
+    if (solid.shape.is_half_space()) {
+      const double infinity = std::numeric_limits<double>::infinity();
+      box.extend(Vec3::Constant(infinity)).extend(Vec3::Constant(-infinity));
+      continue;
+    }
+    for (const Vec3& corner : solid.shape.corners) {
+      box.extend(Vec3(q[node].x + q[node].R * corner));
+      box.extend(Vec3(next[node].x + next[node].R * corner));
+    }
+    // On its way a corner bulges from the straight line by at most extent * angle^2 / 8.
+    const double turn = (next[node].R - q[node].R).norm();
+    const double margin = solid.shape.radius + touching * solid.extent + solid.extent * turn;
+    box.min().array() -= margin;
+    box.max().array() += margin;
+  }
+  tree_.find(boxes_, pairs_);
+  std::erase_if(pairs_, [&](const std::pair<int, int>& pair) {
+    return !machine_.may_touch(pair.first, pair.second);
+  });
+}
+
+double SolidSearch::gap_between(int a, int b, const NodeState& at_a, const NodeState& at_b) {
+  const auto& solids = machine_.solids();
+  pair_.place(solids[static_cast<std::size_t>(a)].shape, at_a,
+              solids[static_cast<std::size_t>(b)].shape, at_b);
+  return pair_.gap();
+}
+
+void SolidSearch::add_touches(int a, int b, const NodeState& at_a, const NodeState& at_b,
+                              bool must_find, std::vector<ContactKey>& keys) {
+  const Solid &one = machine_.solids()[static_cast<std::size_t>(a)],
+              &two = machine_.solids()[static_cast<std::size_t>(b)];
+  pair_.place(one.shape, at_a, two.shape, at_b);
+  pair_.find_touches(touching * size_of(one, two), must_find, touches_);
+  for (const Touch& touch : touches_) {
+    keys.push_back({machine_.group_of_solids(), a, b, touch.a.code(), touch.b.code()});
+  }
+}
+
+double SolidSearch::first_meeting(int a, int b, const Way& way) {
+  const auto& solids = machine_.solids();
+  const double near =
+      meeting * size_of(solids[static_cast<std::size_t>(a)], solids[static_cast<std::size_t>(b)]);
+  constexpr double never = 2.0;
+  double t = 0.0;
+  for (int advance = 0; advance < 200; ++advance) {
+    const double gap = gap_between(a, b, way.a(t), way.b(t));
+    if (gap <= near) return t;
+    // No point can have come across the gap before.
+    t += (gap - 0.5 * near) / way.longest;
+    if (!(t < 1.0)) return never;
+  }
+  return t;
+}
+
+double SolidSearch::last_time_apart(int a, int b, const Way& way, double depth) {
+  double apart = 0.0, inside = 1.0;
+  if (gap_between(a, b, way.a(0.0), way.b(0.0)) < -depth) return 0.0;
+  for (int halving = 0; halving < 40 && inside - apart > 1e-9; ++halving) {
+    const double middle = 0.5 * (apart + inside);
+    (gap_between(a, b, way.a(middle), way.b(middle)) < -depth ? inside : apart) = middle;
+  }
+  return apart;
+}
+
+void SolidSearch::find(const Configuration& q, const Configuration& next,
+                       std::vector<ContactKey>& keys) {
+  if (machine_.solids().empty()) return;
+  find_pairs(q, next);
+  for (const auto& [a, b] : pairs_) {
+    const Way way = way_of(a, b, q, next);
+    const std::size_t before = keys.size();
+    add_touches(a, b, way.from_a, way.from_b, false, keys);
+    if (keys.size() > before || way.longest == 0.0) continue;
+    const double t = first_meeting(a, b, way);
+    if (t <= 1.0) add_touches(a, b, way.a(t), way.b(t), true, keys);
+  }
+  std::sort(keys.begin(), keys.end());
+}
+
+SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Configuration& next,
+                                              std::span<const ContactKey> known,
+                                              std::vector<ContactKey>& missed) {
+  missed.clear();
+  Overlap deepest;
+  if (machine_.solids().empty()) return deepest;
+  const double allowed = overlap_tolerance * machine_.length();
+  find_pairs(q, next);
+  for (const auto& [a, b] : pairs_) {
+    const ContactKey first{machine_.group_of_solids(), a, b, 0, 0};
+    const auto found = std::lower_bound(known.begin(), known.end(), first);
+    const bool is_known = found != known.end() && found->sphere == a && found->partner == b;
+    const Way way = way_of(a, b, q, next);
+    const std::size_t before = missed.size();
+    const auto look_at = [&](double t) {
+      add_touches(a, b, way.a(t), way.b(t), !is_known, missed);
+      const auto is_listed = [&](const ContactKey& key) {
+        return std::binary_search(known.begin(), known.end(), key);
+      };
+      missed.erase(std::remove_if(missed.begin() + static_cast<std::ptrdiff_t>(before),
+                                  missed.end(), is_listed),
+                   missed.end());
+    };
+    const double depth = -gap_between(a, b, way.to_a, way.to_b);
+    const bool overlaps = depth > allowed;
+    if (overlaps && depth > deepest.depth) deepest = {depth, a, b};
+    // Where two that touched all the way overlap a little, what is missing is seen best at the end.
+    if (overlaps && is_known) look_at(1.0);
+    if (missed.size() > before) continue;
+    double t = overlaps ? last_time_apart(a, b, way, allowed) : 2.0;
+    if (!is_known && way.longest > 0.0) t = std::min(t, first_meeting(a, b, way));
+    if (t <= 1.0) look_at(t);
+  }
+  std::sort(missed.begin(), missed.end());
+  return deepest;
+}
+
+SolidSearch::Overlap SolidSearch::deepest_overlap(const Configuration& q) {
+  Overlap deepest;
+  if (machine_.solids().empty()) return deepest;
+  find_pairs(q, q);
+  for (const auto& [a, b] : pairs_) {
+    const auto node_a =
+        static_cast<std::size_t>(machine_.solids()[static_cast<std::size_t>(a)].node);
+    const auto node_b =
+        static_cast<std::size_t>(machine_.solids()[static_cast<std::size_t>(b)].node);
+    const double depth = -gap_between(a, b, q[node_a], q[node_b]);
+    if (depth > deepest.depth) deepest = {depth, a, b};
+  }
+  return deepest;
+}
+
+}  // namespace clatter

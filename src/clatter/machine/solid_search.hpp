@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <clatter/contact/search/box_tree.hpp>
+#include <clatter/contact/shapes/polytope_pair.hpp>
+#include <clatter/machine/machine.hpp>
+
+namespace clatter {
+
+/// Finds where solids touch, or come to touch on their way. What it finds depends on nothing but
+/// what it is given: it holds scratch.
+class SolidSearch {
+ public:
+  explicit SolidSearch(const Machine& machine);
+
+  /// Touches at q, and those with which solids first meet when the nodes move on to `next`.
+  void find(const Configuration& q, const Configuration& next, std::vector<ContactKey>& keys);
+
+  /// The deepest overlap of two solids, and whose; zero if there is none.
+  struct Overlap {
+    double depth = 0.0;
+    int a = -1, b = -1;
+  };
+  /// After a motion from q to `next` that minded the touches of `known`, ascending: those with
+  /// which solids met besides. Returns the overlap at `next`.
+  Overlap find_missed(const Configuration& q, const Configuration& next,
+                      std::span<const ContactKey> known, std::vector<ContactKey>& missed);
+  Overlap deepest_overlap(const Configuration& q);
+
+ private:
+  void find_pairs(const Configuration& q, const Configuration& next);
+  double gap_between(int a, int b, const NodeState& at_a, const NodeState& at_b);
+  void add_touches(int a, int b, const NodeState& at_a, const NodeState& at_b, bool must_find,
+                   std::vector<ContactKey>& keys);
+  /// How a pair moves, and when on its way from 0 to 1.
+  struct Way;
+  Way way_of(int a, int b, const Configuration& q, const Configuration& next) const;
+  /// When two solids that are apart first come near each other; more than one: never.
+  double first_meeting(int a, int b, const Way& way);
+  /// The last time before they overlap at the end; zero if they do from the start.
+  double last_time_apart(int a, int b, const Way& way, double depth);
+
+  const Machine& machine_;
+  std::vector<Box> boxes_;
+  BoxTree tree_;
+  std::vector<std::pair<int, int>> pairs_;
+  PolytopePair pair_;
+  std::vector<Touch> touches_;
+};
+
+}  // namespace clatter

@@ -1,0 +1,144 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <clatter/model/nearest_word.hpp>
+#include <clatter/model/part_checks.hpp>
+
+namespace clatter {
+namespace {
+
+std::string line_of_first(const Place& first) {
+  return first.line == 0 ? "" : fmt::format(", first on line {}", first.line);
+}
+
+bool same_two(const std::array<std::string, 2>& a, const std::array<std::string, 2>& b) {
+  return a == b || (a[0] == b[1] && a[1] == b[0]);
+}
+
+const MaterialSpec* find_material(const std::vector<MaterialSpec>& materials,
+                                  const std::string& name) {
+  const auto found = std::find_if(materials.begin(), materials.end(),
+                                  [&](const MaterialSpec& spec) { return spec.name == name; });
+  return found == materials.end() ? nullptr : &*found;
+}
+
+std::string unknown_material(const std::string& name, const std::vector<MaterialSpec>& materials) {
+  if (materials.empty()) {
+    return fmt::format("unknown material {}: the model has no [[material]]", in_quotes(name));
+  }
+  std::vector<std::string> names;
+  for (const MaterialSpec& material : materials) names.push_back(material.name);
+  const std::string hint = did_you_mean(name, names);
+  if (!hint.empty() || names.size() > 8) {
+    return fmt::format("unknown material {}{}", in_quotes(name), hint);
+  }
+  return fmt::format("unknown material {}; expected one of '{}'", in_quotes(name),
+                     fmt::join(names, "', '"));
+}
+
+bool has_pair(const std::vector<MaterialPairSpec>& pairs, const std::string& a,
+              const std::string& b) {
+  return std::any_of(pairs.begin(), pairs.end(), [&](const MaterialPairSpec& pair) {
+    return same_two(pair.materials, {a, b});
+  });
+}
+
+}  // namespace
+
+void check_surface_law(const ObjectCheck& object, const SurfaceLaw& law) {
+  object.number("friction", law.friction, ranges::not_negative);
+  object.number("rolling_friction", law.rolling_friction, ranges::not_negative);
+  object.number("drilling_friction", law.drilling_friction, ranges::not_negative);
+  object.number("patch_radius", law.patch_radius, ranges::not_negative);
+  object.number("restitution", law.restitution, ranges::restitution);
+  object.number("tangential_restitution", law.tangential_restitution,
+                ranges::tangential_restitution);
+  const bool has_friction = law.friction != 0.0 || !object.knows("friction");
+  if (law.tangential_restitution != 0.0 && !has_friction) {
+    object.refuse("tangential_restitution",
+                  "'tangential_restitution' has no meaning without 'friction', which limits it");
+  }
+  if (law.patch_radius > 0.0 && !has_friction) {
+    object.refuse("patch_radius", "'patch_radius' has no meaning without 'friction'");
+  }
+  if (law.patch_radius > 0.0 && law.drilling_friction > 0.0) {
+    object.refuse_key("drilling_friction",
+                      "'drilling_friction' conflicts with 'patch_radius': give one of them");
+  }
+}
+
+void check_materials(const std::vector<MaterialSpec>& materials,
+                     const std::vector<MaterialPairSpec>& pairs, std::vector<Mistake>& mistakes) {
+  for (const MaterialSpec& material : materials) {
+    const ObjectCheck object(fmt::format("material '{}'", material.name), material.place,
+                             material.keys, mistakes);
+    check_surface_law(object, material.law);
+    if (!(material.law.drilling_friction > 0.0) || material.law.patch_radius > 0.0) continue;
+    const auto other =
+        std::find_if(materials.begin(), materials.end(), [&](const MaterialSpec& each) {
+          return each.law.patch_radius > 0.0 && each.law.drilling_friction == 0.0 &&
+                 !has_pair(pairs, material.name, each.name);
+        });
+    if (other == materials.end()) continue;
+    object.refuse_key("drilling_friction",
+                      fmt::format("'drilling_friction' conflicts with 'patch_radius' of material "
+                                  "{}: say in a [[material_pair]] which of them holds between the "
+                                  "two",
+                                  in_quotes(other->name)));
+  }
+}
+
+void check_material_pairs(const std::vector<MaterialPairSpec>& pairs,
+                          const std::vector<MaterialSpec>& materials, bool materials_are_known,
+                          std::vector<Mistake>& mistakes) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const MaterialPairSpec& pair = pairs[i];
+    const auto& [a, b] = pair.materials;
+    const ObjectCheck object(fmt::format("material pair '{}' and '{}'", a, b), pair.place,
+                             pair.keys, mistakes);
+    check_surface_law(object, pair.law);
+    if (!object.knows("materials")) continue;
+    for (std::size_t k = 0; k < 2; ++k) {
+      const std::string& name = pair.materials[k];
+      if (!materials_are_known || find_material(materials, name) != nullptr) continue;
+      object.refuse_entry("materials", k, unknown_material(name, materials));
+    }
+    const auto first = std::find_if(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(i),
+                                    [&](const MaterialPairSpec& other) {
+                                      return !other.keys.is_doubtful("materials") &&
+                                             same_two(other.materials, pair.materials);
+                                    });
+    if (first == pairs.begin() + static_cast<std::ptrdiff_t>(i)) continue;
+    object.refuse("materials",
+                  fmt::format("the pair {} and {} is there twice{}: keep one of the two",
+                              in_quotes(a), in_quotes(b), line_of_first(first->place)));
+  }
+}
+
+void check_material_of(const PlacedShape& placed, const std::string& owner, std::size_t index,
+                       const std::vector<MaterialSpec>& materials, std::vector<Mistake>& mistakes) {
+  if (placed.material.empty() || find_material(materials, placed.material) != nullptr) return;
+  const ObjectCheck object(fmt::format("shape {} of {}", index + 1, owner), placed.place,
+                           placed.keys, mistakes);
+  object.refuse("material", unknown_material(placed.material, materials));
+}
+
+void check_exclusion(const ExclusionSpec& exclusion, BodyLookup& bodies,
+                     std::vector<Mistake>& mistakes) {
+  const auto& [a, b] = exclusion.bodies;
+  const ObjectCheck object(fmt::format("exclusion of '{}' and '{}'", a, b), exclusion.place,
+                           exclusion.keys, mistakes);
+  if (!object.knows("bodies")) return;
+  std::array<BodyChoice, 2> choices = {bodies.find(a), bodies.find(b)};
+  for (std::size_t k = 0; k < 2; ++k) {
+    if (choices[k].is_known()) continue;
+    const auto wrong = bodies.complaint_about(exclusion.bodies[k]);
+    if (wrong) object.refuse_entry("bodies", k, *wrong);
+  }
+  if (choices[0].same_as(choices[1])) {
+    object.refuse("bodies", "'bodies': shapes of one body never touch each other; name two bodies");
+  }
+}
+
+}  // namespace clatter

@@ -1,0 +1,245 @@
+#include <random>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <clatter/io/model_reader.hpp>
+#include <clatter/machine/state.hpp>
+#include <clatter/simulation/simulation.hpp>
+
+#include "support/message_of.hpp"
+#include "support/random_cases.hpp"
+
+namespace clatter {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* stone = R"(
+[[material]]
+name = "stone"
+friction = 0.3
+restitution = 0.5
+)";
+/// Newton's law of impact with friction can give energy; without restitution it cannot.
+constexpr const char* clay = R"(
+[[material]]
+name = "stone"
+friction = 0.3
+)";
+
+// ---- One box, said in four ways
+
+std::string box_on_slope(const std::string& scheme, const std::string& box,
+                         const std::string& more) {
+  return fmt::format(R"(
+gravity = [3, 1, -9.81]
+{}
+[ground]
+shape = {{ kind = "half_space", material = "stone" }}
+[[body]]
+name = "box"
+mass = 2
+inertia = [0.01, 0.02, 0.025]
+{}
+position = [0, 0, 0.2]
+orientation = {{ rotation_vector = [0.2, 0.1, 0.3] }}
+velocity = [0.3, 0, 0]
+{}
+[integrator]
+name = "{}"
+step = 1e-3
+duration = 0.4
+)",
+                     stone, box, more, scheme);
+}
+
+class EveryScheme : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Solids, EveryScheme, ::testing::Values("nsga", "moreau", "nsga_coupled"),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST_P(EveryScheme, moves_a_box_a_hull_and_eight_points_alike) {
+  constexpr const char* corners =
+      "[[-0.1,-0.08,-0.05],[0.1,-0.08,-0.05],[0.1,0.08,-0.05],[-0.1,0.08,-0.05],"
+      "[-0.1,-0.08,0.05],[0.1,-0.08,0.05],[0.1,0.08,0.05],[-0.1,0.08,0.05]]";
+  const std::vector<std::string> models{
+      box_on_slope(GetParam(),
+                   "shape = { kind = 'box', size = [0.2, 0.16, 0.1], material = 'stone' }", ""),
+      box_on_slope(
+          GetParam(),
+          fmt::format("shape = {{ kind = 'hull', points = {}, material = 'stone' }}", corners), ""),
+      box_on_slope(
+          GetParam(), "",
+          fmt::format("[[contact]]\nname = 'c'\npoint = {{ body = 'box', at = {} }}\n"
+                      "face = {{ normal = [0, 0, 1] }}\nfriction = 0.3\nrestitution = 0.5\n",
+                      corners))};
+  std::vector<NodeState> ends;
+  for (const std::string& text : models) {
+    Simulation simulation(parse_model(text, "solids.toml"));
+    while (!simulation.finished()) simulation.step();
+    ends.push_back(simulation.state().q[1]);
+  }
+  EXPECT_GT(ends[0].x.x(), 0.1);
+  // The coupled scheme remembers forces of points that have left the face, which solids forget.
+  const std::size_t same = std::string(GetParam()) == "nsga_coupled" ? 2 : 3;
+  for (std::size_t k = 1; k < same; ++k) {
+    EXPECT_LT((ends[k].x - ends[0].x).norm(), 1e-8);
+    EXPECT_LT((ends[k].R - ends[0].R).norm(), 1e-8);
+  }
+}
+
+// ---- Nobody gets out
+
+/// Bodies of all kinds thrown about in a closed room of edge 2.
+std::string room(const std::string& scheme, bool planar, double speed, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<> any(-1.0, 1.0);
+  std::string text =
+      fmt::format("gravity = [0, -9.81{}]\n{}[ground]\nshape = [\n", planar ? "" : ", 0", clay);
+  for (int axis = 0; axis < (planar ? 2 : 3); ++axis) {
+    for (const double side : {-1.1, 1.1}) {
+      Vec3 size = Vec3::Constant(2.4), at = Vec3::Zero();
+      size[axis] = 0.2;
+      at[axis] = side;
+      text += fmt::format(
+          "  {{ kind = 'box', size = [{}, {}, {}], position = [{}, {}{}], material = "
+          "'stone' }},\n",
+          size.x(), size.y(), size.z(), at.x(), at.y(), planar ? "" : fmt::format(", {}", at.z()));
+    }
+  }
+  text += "]\n";
+  const std::vector<std::string> shapes =
+      planar
+          ? std::vector<std::string>{"kind = 'disc', radius = 0.12, thickness = 0.1",
+                                     "kind = 'box', size = [0.3, 0.15, 0.1]",
+                                     "kind = 'capsule', radius = 0.06, length = 0.2",
+                                     "kind = 'polygon', thickness = 0.1, points = [[-0.15, -0.1], "
+                                     "[0.15, -0.1], [0, -0.02], [0, 0.15]]"}
+          : std::vector<std::string>{"kind = 'sphere', radius = 0.12",
+                                     "kind = 'box', size = [0.3, 0.15, 0.2]",
+                                     "kind = 'capsule', radius = 0.06, length = 0.2",
+                                     "kind = 'hull', points = [[-0.1, -0.1, -0.1], [0.15, 0, 0], "
+                                     "[0, 0.15, 0], [0, 0, 0.15]]"};
+  for (int k = 0; k < 4; ++k) {
+    const auto list = [&](double factor) {
+      return fmt::format("[{}, {}{}]", factor * any(generator), factor * any(generator),
+                         planar ? "" : fmt::format(", {}", factor * any(generator)));
+    };
+    text += fmt::format(
+        "[[body]]\nname = 'b{}'\n{}density = 500\nshape = {{ {}, material = 'stone' }}\n"
+        "position = [{}, {}{}]\nvelocity = {}\nangular_velocity = {}\n",
+        k, planar ? "kind = 'planar'\n" : "", shapes[static_cast<std::size_t>(k)],
+        0.5 * (k % 2 == 0 ? 1 : -1), 0.5 * (k / 2 == 0 ? 1 : -1), planar ? "" : ", 0.1",
+        list(speed), planar ? fmt::format("{}", speed * any(generator)) : list(speed));
+  }
+  return text + fmt::format("[integrator]\nname = '{}'\nstep = 1e-3\nduration = {}\n", scheme,
+                            testing::looks_at_numbers ? 0.4 : 0.05);
+}
+
+/// The largest angle that a body turns by in a step, squared: what integrating its rotation, or its
+/// rolling over a corner, may change its energy by, relatively.
+double square_of_turn(const Model& model, const State& state) {
+  double square = 0.0;
+  for (std::size_t n = 1; n < state.q.size(); ++n) {
+    const Vec3 spin = state.v.segment<3>(6 * static_cast<Eigen::Index>(n) + 3);
+    square = std::max(square, (model.integrator.step * spin).squaredNorm());
+  }
+  return square;
+}
+
+double energy_of(const Model& model, const State& state) {
+  double energy = 0.0;
+  for (std::size_t n = 1; n < state.q.size(); ++n) {
+    const BodySpec& body = model.bodies[n - 1];
+    const auto v = state.v.segment<6>(6 * static_cast<Eigen::Index>(n));
+    energy += 0.5 * body.mass * v.head<3>().squaredNorm() +
+              0.5 * v.tail<3>().dot(body.inertia * v.tail<3>()) +
+              9.81 * body.mass * (state.q[n].x.y() + 1.0);
+  }
+  return energy;
+}
+
+class Room : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Solids, Room, ::testing::Values(true, false), [](const auto& test) {
+  return std::string(test.param ? "planar" : "spatial");
+});
+
+TEST_P(Room, keeps_bodies_of_any_speed_without_overlap_or_gain) {
+  for (const double speed : {2.0, 400.0}) {  // up to three body lengths in a step
+    for (unsigned seed = 0; seed < testing::random_cases; ++seed) {
+      const Model model = parse_model(room("nsga", GetParam(), speed, seed), "room.toml");
+      Simulation simulation(model);
+      double before = energy_of(model, simulation.state());
+      while (!simulation.finished()) {
+        simulation.step();
+        const double energy = energy_of(model, simulation.state());
+        const double gain = square_of_turn(model, simulation.state());
+        EXPECT_LE(energy - before, before * (gain + 1e-9));
+        before = energy;
+      }
+      EXPECT_GT(simulation.statistics().min_gap, -1e-9);
+      for (std::size_t n = 1; n < simulation.state().q.size(); ++n) {
+        EXPECT_LT(simulation.state().q[n].x.cwiseAbs().maxCoeff(), 1.0) << seed;
+      }
+    }
+  }
+}
+
+// ---- Who touches whom
+
+std::string two_boxes(const std::string& more) {
+  return fmt::format(R"(
+gravity = [0, 0, -9.81]
+{}
+[ground]
+shape = {{ kind = "half_space", material = "stone" }}
+[[body]]
+name = "lower"
+density = 1000
+shape = {{ kind = "box", size = [0.2, 0.2, 0.2], material = "stone" }}
+position = [0, 0, 0.1]
+[[body]]
+name = "upper"
+density = 1000
+shape = {{ kind = "box", size = [0.1, 0.1, 0.1], material = "stone" }}
+position = [0.02, 0, 0.25]
+{}
+[integrator]
+step = 1e-3
+duration = 0.2
+)",
+                     stone, more);
+}
+
+double final_height(const std::string& text) {
+  Simulation simulation(parse_model(text, "solids.toml"));
+  while (!simulation.finished()) simulation.step();
+  return simulation.state().q[2].x.z();
+}
+
+TEST(Solids, stand_on_each_other) { EXPECT_NEAR(final_height(two_boxes("")), 0.25, 1e-10); }
+
+TEST(Solids, that_are_excluded_pass_through_each_other) {
+  // What the upper one falls in 0.2 s, but for one step's error of g h t / 2 and no less.
+  EXPECT_NEAR(final_height(two_boxes("[[exclude]]\nbodies = ['lower', 'upper']\n")),
+              std::max(0.05, 0.25 - 0.5 * 9.81 * 0.04), 1e-3);
+}
+
+TEST(Solids, that_overlap_at_the_start_are_refused) {
+  std::string text = two_boxes("");
+  text.replace(text.find("0.25]"), 5, "0.20]");
+  EXPECT_THAT(testing::message_of([&] { Simulation simulation(parse_model(text, "solids.toml")); }),
+              HasSubstr("'lower' and 'upper' start 0.05 m inside each other"));
+}
+
+TEST(Solids, of_a_kind_that_cannot_touch_are_refused) {
+  std::string text = two_boxes("");
+  text.replace(text.find("kind = \"box\", size = [0.1, 0.1, 0.1]"), 36,
+               "kind = \"cylinder\", radius = 0.1, length = 0.1");
+  EXPECT_THAT(testing::message_of([&] { Simulation simulation(parse_model(text, "solids.toml")); }),
+              HasSubstr("a cylinder cannot touch others"));
+}
+
+}  // namespace
+}  // namespace clatter
