@@ -150,7 +150,8 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
   if (machine_.solids().empty()) return deepest;
   const double allowed = overlap_tolerance * machine_.length();
   find_pairs(q, next);
-  for (const auto& [a, b] : pairs_) {
+  for (const auto& pair : pairs_) {
+    const int a = pair.first, b = pair.second;
     const ContactKey first{machine_.group_of_solids(), a, b, 0, 0};
     const auto found = std::lower_bound(known.begin(), known.end(), first);
     const bool is_known = found != known.end() && found->sphere == a && found->partner == b;
