@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
 #include <clatter/contact/shapes/polytope_pair.hpp>
 #include <clatter/machine/machine.hpp>
-#include <clatter/model/error.hpp>
+#include <clatter/machine/model.hpp>
 
 namespace clatter {
 namespace {
@@ -13,11 +14,10 @@ namespace {
 /// A shape as convex solids, in its own frame.
 struct MakePolytopes {
   bool planar;
-  const Place& place;
   using Parts = std::vector<Polytope>;
 
   Parts operator()(const SphereShape& s) const { return round(s.radius); }
-  Parts operator()(const DiscShape& s) const { return planar ? round(s.radius) : refuse("disc"); }
+  Parts operator()(const DiscShape& s) const { return round(s.radius); }
   Parts operator()(const BoxShape& s) const {
     if (!planar) return {make_box(s.size)};
     const double x = 0.5 * s.size.x(), y = 0.5 * s.size.y();
@@ -30,20 +30,15 @@ struct MakePolytopes {
   }
   Parts operator()(const PolygonShape& s) const { return make_convex_parts(s.points); }
   Parts operator()(const HullShape& s) const { return {make_hull(s.points)}; }
-  Parts operator()(const CylinderShape&) const { return refuse("cylinder"); }
-  Parts operator()(const RodShape&) const { return refuse("rod"); }
-  Parts operator()(const ConeShape&) const { return refuse("cone"); }
-  Parts operator()(const EllipsoidShape&) const { return refuse("ellipsoid"); }
-  Parts operator()(const MeshShape&) const { return refuse("mesh"); }
+  // The checks of the model have refused the others.
+  template <class Other>
+  Parts operator()(const Other&) const {
+    throw std::logic_error("a shape that cannot touch has a material");
+  }
 
  private:
   Parts round(double radius) const {
     return {make_core(std::array{Vec3(Vec3::Zero())}, radius, planar)};
-  }
-  Parts refuse(const char* kind) const {
-    throw Error(place, fmt::format("a {} cannot touch others: leave its 'material' out, or use "
-                                   "{}",
-                                   kind, planar ? "a polygon" : "a hull of points"));
   }
 };
 
@@ -52,11 +47,7 @@ struct MakePolytopes {
 void Machine::add_solids(const std::string& body, int node, const std::vector<PlacedShape>& shapes,
                          const Model& model) {
   const Node& of = nodes_[static_cast<std::size_t>(node)];
-  const bool planar =
-      node == ground
-          ? std::all_of(model.bodies.begin(), model.bodies.end(),
-                        [](const BodySpec& each) { return each.kind == BodyKind::planar; })
-          : of.has(5) && !of.has(3);
+  const bool planar = node == ground ? is_planar(model) : of.has(5) && !of.has(3);
   const auto solid_count = std::count_if(
       shapes.begin(), shapes.end(), [](const PlacedShape& each) { return !each.material.empty(); });
   int number = 0;
@@ -66,7 +57,7 @@ void Machine::add_solids(const std::string& body, int node, const std::vector<Pl
     const auto material =
         std::find_if(model.materials.begin(), model.materials.end(),
                      [&](const MaterialSpec& each) { return each.name == shape.material; });
-    for (const Polytope& part : std::visit(MakePolytopes{planar, shape.place}, shape.shape)) {
+    for (const Polytope& part : std::visit(MakePolytopes{planar}, shape.shape)) {
       Solid solid{
           solid_count > 1 ? fmt::format("{}.{}", body, number) : body, node,
           placed(part, shape.orientation.toRotationMatrix(), shape.position - centres_[node]),

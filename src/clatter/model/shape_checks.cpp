@@ -138,10 +138,27 @@ bool check_kind(const ObjectCheck& object, const PlacedShape& placed, const Shap
   return true;
 }
 
+template <class... Kinds>
+bool is_one_of(const Shape& shape) {
+  return (std::holds_alternative<Kinds>(shape) || ...);
+}
+
+bool can_touch(const Shape& shape, bool in_plane) {
+  if (is_one_of<BoxShape, CapsuleShape, HalfSpaceShape>(shape)) return true;
+  return in_plane ? is_one_of<DiscShape, PolygonShape>(shape)
+                  : is_one_of<SphereShape, HullShape>(shape);
+}
+
 // Whether it can touch.
 void check_touching(const ObjectCheck& object, const PlacedShape& placed, const ShapeOwner& owner) {
   if (placed.material.empty()) return;
   const bool is_sphere = std::holds_alternative<SphereShape>(placed.shape);
+  if (!is_sphere && !can_touch(placed.shape, owner.in_plane)) {
+    object.refuse("material",
+                  fmt::format("'material': {} cannot touch others {}yet; leave it out, or use {}",
+                              a_kind_of(placed.shape), owner.in_plane ? "in the plane " : "",
+                              owner.in_plane ? "a polygon" : "a hull of points"));
+  }
   if (owner.in_plane && is_sphere) {
     object.refuse("material",
                   "'material': a sphere does not touch in the plane; use a disc of its radius");

@@ -233,6 +233,61 @@ TEST(Solids, that_overlap_at_the_start_are_refused) {
               HasSubstr("'lower' and 'upper' start 0.05 m inside each other"));
 }
 
+// Each box lies on the next by more contact rows than it has motions: the impulses of a step at
+// rest bear the weight of all boxes above, ten times one, nine times one and so on.
+TEST(Solids, in_a_tower_bear_the_weight_of_all_above) {
+  constexpr int count = 10;
+  constexpr double mass = 2.0, gravity = 9.81, step = 1e-3;
+  std::string text = std::string("gravity = [0, 0, -9.81]\n") + clay +
+                     "[ground]\nshape = { kind = 'half_space', material = 'stone' }\n";
+  for (int k = 0; k < count; ++k) {
+    text += fmt::format(R"(
+[[body]]
+name = "box {}"
+mass = {}
+shape = {{ kind = "box", size = [0.2, 0.2, 0.1], material = "stone" }}
+position = [0, 0, {}]
+)",
+                        k, mass, 0.05 + 0.1 * k);
+  }
+  text += fmt::format("[integrator]\nstep = {}\nduration = 0.1\n", step);
+  Simulation simulation(parse_model(text, "tower.toml"));
+  while (!simulation.finished()) simulation.step();
+  double impulses = 0.0;
+  for (const ContactState& contact : simulation.state().contacts) impulses += contact.impulse[0];
+  const double weights = 0.5 * count * (count + 1) * mass * gravity * step;
+  EXPECT_NEAR(impulses, weights, 1e-8 * weights);
+}
+
+// The ground of a plane model, turned by its normal; tan(20 deg) = 0.364 < 0.5.
+TEST(Solids, rest_on_a_slope_in_the_plane_while_friction_holds_them) {
+  const double angle = 20.0 * M_PI / 180.0;
+  const Vec3 normal(-std::sin(angle), std::cos(angle), 0.0);
+  const std::string text =
+      fmt::format(R"(
+gravity = [0, -9.81]
+[[material]]
+name = "stone"
+friction = 0.5
+[ground]
+shape = {{ kind = "half_space", normal = [{0}, {1}], material = "stone" }}
+[[body]]
+name = "box"
+kind = "planar"
+mass = 3
+shape = {{ kind = "box", size = [0.2, 0.1, 1], material = "stone" }}
+position = [{2}, {3}]
+angle = {4}
+[integrator]
+step = 1e-3
+duration = 0.5
+)",
+                  normal.x(), normal.y(), 0.05 * normal.x(), 0.05 * normal.y(), angle);
+  Simulation simulation(parse_model(text, "slope.toml"));
+  while (!simulation.finished()) simulation.step();
+  EXPECT_LT((simulation.state().q[1].x - 0.05 * normal).norm(), 1e-9);
+}
+
 TEST(Solids, of_a_kind_that_cannot_touch_are_refused) {
   std::string text = two_boxes("");
   text.replace(text.find("kind = \"box\", size = [0.1, 0.1, 0.1]"), 36,
