@@ -97,15 +97,15 @@ Json key_schema(const KeyDescription& key) {
 Json kind_schema(const TableDescription& table, const std::string& kind) {
   Json schema = {{"type", "object"}, {"additionalProperties", false}};
   Json properties = Json::object();
-  Json required = Json::array();
+  Json needed = Json::array();
   for (const KeyDescription& key : table.keys) {
     if (!key.applies_to(kind)) continue;
     const bool is_kind = !kind.empty() && key.name == table.kind_key;
     properties[key.name] = is_kind ? Json{{"const", kind}} : key_schema(key);
-    if (key.required() || (is_kind && kind != table.default_kind())) required.push_back(key.name);
+    if (key.required() || (is_kind && kind != table.default_kind())) needed.push_back(key.name);
   }
   schema["properties"] = std::move(properties);
-  if (!required.empty()) schema["required"] = std::move(required);
+  if (!needed.empty()) schema["required"] = std::move(needed);
   return schema;
 }
 

@@ -10,7 +10,7 @@ namespace clatter {
 
 namespace {
 
-using Words = std::array<std::uint32_t, 8>;
+using HashWords = std::array<std::uint32_t, 8>;
 
 // The names below are those of the standard: the first 32 bits of the fractional parts of the cube
 // roots of the first 64 primes.
@@ -24,7 +24,7 @@ constexpr std::array<std::uint32_t, 64> K = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-void add_block(Words& H, const unsigned char* block) {
+void add_block(HashWords& H, const unsigned char* block) {
   std::array<std::uint32_t, 64> W;
   for (int t = 0; t < 16; ++t, block += 4)
     W[t] = std::uint32_t{block[0]} << 24 | std::uint32_t{block[1]} << 16 |
@@ -42,15 +42,15 @@ void add_block(Words& H, const unsigned char* block) {
         (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
     h = g, g = f, f = e, e = d + T1, d = c, c = b, b = a, a = T1 + T2;
   }
-  const Words sum = {a, b, c, d, e, f, g, h};
+  const HashWords sum = {a, b, c, d, e, f, g, h};
   for (int i = 0; i < 8; ++i) H[i] += sum[i];
 }
 
 }  // namespace
 
 std::string sha256(std::string_view bytes) {
-  Words H = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-             0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  HashWords H = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
   // Padding: a one bit, zeros, and the length in bits as 8 bytes, to a multiple of 64 bytes.
   std::string padded(bytes);

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include <Eigen/LU>
-#include <Eigen/SVD>
 
 #include <clatter/contact/geometry/patch_pair.hpp>
 #include <clatter/contact/geometry/patch_start.hpp>
@@ -26,13 +25,19 @@ bool is_regular(const Factors& factors) {
   return pivots.minCoeff() > 1e-12 * pivots.maxCoeff();
 }
 
-/// J^-1 times columns; where there is no single place, the smallest that fits best.
+/// J^-1 times columns; where there is no single place, the smallest that fits best: least squares
+/// with a little weight on the size, which each repetition takes back.
 SystemColumns solved(const SystemMatrix& J, const SystemColumns& columns) {
   const Factors factors(J);
   if (is_regular(factors)) return factors.solve(columns);
-  Eigen::JacobiSVD<SystemMatrix> svd(J, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  svd.setThreshold(1e-10);
-  return svd.solve(columns);
+  constexpr double weight = 1e-13;
+  constexpr int repetitions = 4;
+  SystemMatrix normal = J.transpose() * J;
+  normal.diagonal().array() += weight * normal.trace();
+  const Factors weighted(normal);
+  SystemColumns x = SystemColumns::Zero(J.rows(), 12);
+  for (int k = 0; k < repetitions; ++k) x += weighted.solve(J.transpose() * (columns - J * x));
+  return x;
 }
 
 PlacedPatch placed(const Patch& patch, const Vec3& node, const Mat3& R) {

@@ -5,8 +5,6 @@
 #include <numbers>
 #include <utility>
 
-#include <Eigen/Eigenvalues>
-
 #include <clatter/contact/geometry/contact_frame.hpp>
 #include <clatter/contact/geometry/patch_start.hpp>
 
@@ -260,13 +258,13 @@ class TwoEllipsoids {
       const Eigen::Vector2d uphill = sign_ * tangents.transpose() * slope;
       const Eigen::Matrix2d bend = sign_ * (tangents.transpose() * curvature * tangents -
                                             n.dot(slope) * Eigen::Matrix2d::Identity());
-      const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> modes(bend);
-      const double largest = modes.eigenvalues().cwiseAbs().maxCoeff();
-      const Eigen::Vector2d stiffness =
-          modes.eigenvalues().cwiseAbs().cwiseMax(1e-6 * largest + 1e-300);
-      const Eigen::Vector2d step =
-          modes.eigenvectors() *
-          (modes.eigenvectors().transpose() * uphill).cwiseQuotient(stiffness);
+      // In the axes where the bend has no mixed term.
+      const double turn = 0.5 * std::atan2(2.0 * bend(0, 1), bend(0, 0) - bend(1, 1));
+      Eigen::Matrix2d axes;
+      axes << std::cos(turn), -std::sin(turn), std::sin(turn), std::cos(turn);
+      const Eigen::Vector2d bends = (axes.transpose() * bend * axes).diagonal().cwiseAbs();
+      const Eigen::Vector2d stiffness = bends.cwiseMax(1e-6 * bends.maxCoeff() + 1e-300);
+      const Eigen::Vector2d step = axes * (axes.transpose() * uphill).cwiseQuotient(stiffness);
       Vec3 next = (n + tangents * step).normalized();
       const double here = value(n);
       for (double share = 0.5; value(next) < here && share > 1e-4; share *= 0.5) {

@@ -7,11 +7,11 @@
 namespace clatter {
 namespace {
 
-constexpr int max_updates = 30, max_halvings = 8;
+constexpr int max_updates = 30;
 /// Of the rows. Rates that contradict each other by round-off shift reactions by as much over this,
 /// which is to be little; and each update leaves as much of the residual.
-constexpr double compliance = 1e-7;
-constexpr double finest = 1e-15;  // of what precision can be asked for
+constexpr double row_compliance = 1e-7;
+constexpr double finest_motion = 1e-15;  // of what precision can be asked for
 /// Times the precision: where to stop, and what is good enough where round-off ends it before.
 constexpr double to_stop = 10.0, good_enough = 100.0;
 
@@ -129,7 +129,7 @@ void RedundantNewton::linearise(const BodyContacts& contacts, std::span<const in
     const RowVector la = Eigen::Map<const VecX>(p_.data() + row, contact.rows);
     evaluate(contact.law, true, rates(contacts, contact, x_, true), la, true, equations_);
     RowMatrix own = equations_.dresidual_dla;
-    own.diagonal().array() -= compliance;
+    own.diagonal().array() -= row_compliance;
     const RowMatrix inverse = own.inverse();
     stiffness_.emplace_back(inverse * equations_.dresidual_dg);
     const RowVector push = -inverse * equations_.residual;
@@ -182,7 +182,9 @@ struct RedundantNewton::Iteration {
   double residual = 0.0;
 
   /// Of the motion that the reactions make.
-  double allowed(double factor) const { return factor * std::max(precision, finest) * s.motion_; }
+  double allowed(double factor) const {
+    return factor * std::max(precision, finest_motion) * s.motion_;
+  }
   bool is_good_enough() const { return residual <= allowed(good_enough); }
 
   double merit() const { return residual; }
@@ -222,7 +224,8 @@ bool RedundantNewton::solve(BodyContacts& contacts, std::span<const int> island,
   dp_.resize(p_.size());
   iteration.residual = evaluate_island(contacts, island);
   int updates = 0;
-  solve_by_newton(iteration, max_halvings, updates);
+  constexpr int halvings = 8;
+  solve_by_newton(iteration, halvings, updates);
   counts.updates = std::max(counts.updates, updates);
   if (!iteration.is_good_enough()) return false;
   const double* p = p_.data();
