@@ -43,7 +43,7 @@ class ShapeMass {
   std::optional<MassProperties> of_density(const std::optional<double>& density) const {
     if (!is_known_) return std::nullopt;
     for (const PlacedShape& shape : body_.shapes) {
-      if (density || shape.density) continue;
+      if (density || shape.density || shape.hollow) continue;
       table_.refuse_at(shape.place,
                        "missing key 'density' in shape: another shape has one; give it here or "
                        "to the body");

@@ -355,6 +355,19 @@ TableDescription shape() {
           {"density", bounded, number, "kg/m³", "that of the body",
            "Instead of that of the body; 0: it has no mass.", not_negative},
           {"material", {}, text, "", "none", "Name of a material; without one it touches nothing."},
+          {"hollow",
+           {"sphere", "box", "cylinder", "disc", "cone", "ellipsoid"},
+           flag,
+           "",
+           literal(placed.hollow),
+           "Solid is what lies around it: others are inside, as in a bore or a drum. Adds no "
+           "mass."},
+          {"open",
+           {"cylinder"},
+           flag,
+           "",
+           literal(placed.open),
+           "Hollow and without ends: a bore that goes through."},
       }};
 }
 

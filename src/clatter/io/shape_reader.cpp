@@ -107,6 +107,8 @@ std::optional<PlacedShape> read_shape(const TomlTable& table, Dimension dimensio
   placed.rounding = table.number("rounding").value_or(placed.rounding);
   placed.density = table.number("density");
   placed.material = table.text("material").value_or("");
+  placed.hollow = table.flag("hollow").value_or(placed.hollow);
+  placed.open = table.flag("open").value_or(placed.open);
   if (table.text("material") == "") {
     table.refuse("material", "'material' must not be empty; leave it out");
   }

@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
-#include <clatter/contact/shapes/polytope_pair.hpp>
+#include <clatter/contact/shapes/piece_pair.hpp>
 #include <clatter/machine/machine.hpp>
 #include <clatter/machine/model.hpp>
 
@@ -30,10 +29,9 @@ struct MakePolytopes {
   }
   Parts operator()(const PolygonShape& s) const { return make_convex_parts(s.points); }
   Parts operator()(const HullShape& s) const { return {make_hull(s.points)}; }
-  // The checks of the model have refused the others.
-  template <class Other>
-  Parts operator()(const Other&) const {
-    throw std::logic_error("a shape that cannot touch has a material");
+  template <class Round>
+  Parts operator()(const Round&) const {
+    return {};
   }
 
  private:
@@ -41,6 +39,36 @@ struct MakePolytopes {
     return {make_core(std::array{Vec3(Vec3::Zero())}, radius, planar)};
   }
 };
+
+/// A round shape as pieces, in its own frame. Of the others there are none.
+struct MakePieces {
+  Pieces operator()(const CylinderShape& s) const { return make_cylinder(s.radius, s.length); }
+  Pieces operator()(const DiscShape& s) const { return make_cylinder(s.radius, s.thickness); }
+  Pieces operator()(const RodShape& s) const {
+    const Mat3 z_to_x = Quaternion::FromTwoVectors(Vec3::UnitZ(), Vec3::UnitX()).toRotationMatrix();
+    return placed(make_cylinder(s.radius, s.length), z_to_x, Vec3::Zero());
+  }
+  Pieces operator()(const ConeShape& s) const { return make_cone(s.radius, s.length); }
+  Pieces operator()(const EllipsoidShape& s) const { return make_ellipsoid(s.semi_axes); }
+  template <class Other>
+  Pieces operator()(const Other&) const {
+    return {};
+  }
+};
+
+/// Of what is round or hollow.
+Pieces pieces_of(const PlacedShape& shape, bool planar) {
+  Pieces pieces = planar ? Pieces{} : std::visit(MakePieces{}, shape.shape);
+  if (!shape.hollow) return rounded(std::move(pieces), shape.rounding);
+  if (pieces.empty()) {
+    pieces = pieces_of(std::visit(MakePolytopes{planar}, shape.shape).front());
+  }
+  if (shape.open) {
+    std::erase_if(pieces,
+                  [](const Piece& piece) { return piece.patch.kind == Patch::Kind::plane; });
+  }
+  return hollowed(pieces);
+}
 
 }  // namespace
 
@@ -57,15 +85,24 @@ void Machine::add_solids(const std::string& body, int node, const std::vector<Pl
     const auto material =
         std::find_if(model.materials.begin(), model.materials.end(),
                      [&](const MaterialSpec& each) { return each.name == shape.material; });
+    const auto add = [&](Polytope polytope, Pieces pieces, bool by_pieces) {
+      const double extent = extent_of(pieces);
+      if (node != ground) extents_[node] = std::max(extents_[node], extent);
+      solids_.push_back({solid_count > 1 ? fmt::format("{}.{}", body, number) : body, node,
+                         std::move(polytope), std::move(pieces), by_pieces, planar,
+                         static_cast<int>(material - model.materials.begin()), extent});
+    };
+    const Mat3 turn = shape.orientation.toRotationMatrix();
+    const Vec3 shift = shape.position - centres_[node];
+    if (const Pieces pieces = pieces_of(shape, planar); !pieces.empty()) {
+      add({}, placed(pieces, turn, shift), true);
+      continue;
+    }
     for (const Polytope& part : std::visit(MakePolytopes{planar}, shape.shape)) {
-      Solid solid{
-          solid_count > 1 ? fmt::format("{}.{}", body, number) : body, node,
-          placed(part, shape.orientation.toRotationMatrix(), shape.position - centres_[node]),
-          static_cast<int>(material - model.materials.begin()), 0.0};
-      solid.shape.radius += shape.rounding;
-      solid.extent = solid.shape.extent();
-      if (node != ground) extents_[node] = std::max(extents_[node], solid.extent);
-      solids_.push_back(std::move(solid));
+      Polytope polytope = placed(part, turn, shift);
+      polytope.radius += shape.rounding;
+      Pieces pieces = pieces_of(polytope);
+      add(std::move(polytope), std::move(pieces), false);
     }
   }
 }
@@ -105,21 +142,14 @@ const Vec3& corner_of(const Solid& solid, const Feature& feature) {
 /// A corner or an edge; `sharp`: the cores of the two meet when they touch.
 Patch patch_of(const Solid& solid, const Feature& feature, bool sharp) {
   Patch patch;
-  patch.radius = solid.shape.radius;
   if (feature.kind == Feature::Kind::corner) {
     patch.origin = corner_of(solid, feature);
-    return patch;
+  } else {
+    const Polytope::Edge& edge = solid.shape.edges[static_cast<std::size_t>(feature.index)];
+    patch = line_patch(edge, solid.shape.corners[static_cast<std::size_t>(edge.begin)]);
+    if (!sharp) patch.outward = Vec3::Zero();
   }
-  const Polytope::Edge& edge = solid.shape.edges[static_cast<std::size_t>(feature.index)];
-  patch.kind = Patch::Kind::line;
-  patch.origin = solid.shape.corners[static_cast<std::size_t>(edge.begin)];
-  const Vec3 x = edge.direction.unitOrthogonal();
-  patch.axes << x, edge.direction.cross(x), edge.direction;
-  if (sharp && edge.faces > 0) {
-    Vec3 out = Vec3::Zero();
-    for (int k = 0; k < edge.faces; ++k) out -= edge.into[static_cast<std::size_t>(k)];
-    patch.outward = patch.axes.transpose() * out.normalized();
-  }
+  patch.radius = solid.shape.radius;
   return patch;
 }
 
@@ -141,6 +171,11 @@ Contact Machine::contact_of_solids(const ContactKey& key) const {
   const bool is_planar = Contact::is_planar(nodes_[static_cast<std::size_t>(a->node)],
                                             nodes_[static_cast<std::size_t>(b->node)]);
   const auto make_pair = [&]() -> ContactPair {
+    if (of_a.kind == Feature::Kind::piece) {
+      return PiecePair::make_pair(a->pieces[static_cast<std::size_t>(of_a.index)],
+                                  b->pieces[static_cast<std::size_t>(of_b.index)], a->node, b->node,
+                                  is_planar);
+    }
     if (of_a.kind == Feature::Kind::face) {
       const Polytope::Face& face = a->shape.faces[static_cast<std::size_t>(of_a.index)];
       spec.geometry = b->shape.radius > 0.0 ? SphereOnFace::geometry : PointOnFace::geometry;

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <clatter/contact/shapes/polytope.hpp>
+#include <clatter/contact/shapes/piece.hpp>
 
 namespace clatter {
 
@@ -10,9 +10,12 @@ namespace clatter {
 struct Solid {
   std::string name;  ///< of its body; with a number when that has several
   int node;
-  Polytope shape;  ///< in the frame of the node
-  int material;    ///< in the order of the model
-  double extent;   ///< how far its points are from the node, at most; infinite for a half-space
+  Polytope shape;  ///< in the frame of the node; empty when it is round or hollow
+  Pieces pieces;   ///< the same, for where one of two is round or hollow
+  bool by_pieces;  ///< it is round or hollow
+  bool planar;
+  int material;   ///< in the order of the model
+  double extent;  ///< how far its points are from the node, at most; infinite for a half-space
 };
 
 }  // namespace clatter

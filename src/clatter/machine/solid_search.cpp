@@ -62,16 +62,20 @@ void SolidSearch::find_pairs(const Configuration& q, const Configuration& next) 
     const auto node = static_cast<std::size_t>(solid.node);
     Box& box = boxes_[i];
     box.setEmpty();
-    if (solid.shape.is_half_space()) {
-      const double infinity = std::numeric_limits<double>::infinity();
+    if (is_container(solid.pieces)) {
       box.extend(Vec3::Constant(infinity)).extend(Vec3::Constant(-infinity));
       continue;
     }
-    for (const Vec3& corner : solid.shape.corners) {
-      box.extend(Vec3(q[node].x + q[node].R * corner));
-      box.extend(Vec3(next[node].x + next[node].R * corner));
+    for (const NodeState& at : {q[node], next[node]}) {
+      for (const Vec3& corner : solid.shape.corners) box.extend(Vec3(at.x + at.R * corner));
+      for (int axis = 0; solid.by_pieces && axis < 3; ++axis) {
+        for (const double sign : {-1.0, 1.0}) {
+          const Vec3 out = sign * at.R.row(axis).transpose();
+          box.extend(Vec3(at.x + at.R * furthest_point(solid.pieces, out)));
+        }
+      }
     }
-    // On its way a corner bulges from the straight line by at most extent * angle^2 / 8.
+    // On its way a point bulges from the straight line by at most extent * angle^2 / 8.
     const double turn = (next[node].R - q[node].R).norm();
     const double margin = solid.shape.radius + touching * solid.extent + solid.extent * turn;
     box.min().array() -= margin;
@@ -84,18 +88,28 @@ void SolidSearch::find_pairs(const Configuration& q, const Configuration& next) 
 }
 
 double SolidSearch::gap_between(int a, int b, const NodeState& at_a, const NodeState& at_b) {
-  const auto& solids = machine_.solids();
-  pair_.place(solids[static_cast<std::size_t>(a)].shape, at_a,
-              solids[static_cast<std::size_t>(b)].shape, at_b);
-  return pair_.gap();
+  const Solid &one = machine_.solids()[static_cast<std::size_t>(a)],
+              &two = machine_.solids()[static_cast<std::size_t>(b)];
+  if (one.by_pieces || two.by_pieces) {
+    pieces_.place(one.pieces, at_a, two.pieces, at_b, one.planar && two.planar);
+    return pieces_.gap();
+  }
+  polytopes_.place(one.shape, at_a, two.shape, at_b);
+  return polytopes_.gap();
 }
 
 void SolidSearch::add_touches(int a, int b, const NodeState& at_a, const NodeState& at_b,
-                              bool must_find, std::vector<ContactKey>& keys) {
+                              bool must_find, bool closely, std::vector<ContactKey>& keys) {
   const Solid &one = machine_.solids()[static_cast<std::size_t>(a)],
               &two = machine_.solids()[static_cast<std::size_t>(b)];
-  pair_.place(one.shape, at_a, two.shape, at_b);
-  pair_.find_touches(touching * size_of(one, two), must_find, touches_);
+  const double reach = touching * size_of(one, two);
+  if (one.by_pieces || two.by_pieces) {
+    pieces_.place(one.pieces, at_a, two.pieces, at_b, one.planar && two.planar);
+    pieces_.find_touches(reach, must_find, closely, touches_);
+  } else {
+    polytopes_.place(one.shape, at_a, two.shape, at_b);
+    polytopes_.find_touches(reach, must_find, touches_);
+  }
   for (const Touch& touch : touches_) {
     keys.push_back({machine_.group_of_solids(), a, b, touch.a.code(), touch.b.code()});
   }
@@ -134,10 +148,10 @@ void SolidSearch::find(const Configuration& q, const Configuration& next,
   for (const auto& [a, b] : pairs_) {
     const Way way = way_of(a, b, q, next);
     const std::size_t before = keys.size();
-    add_touches(a, b, way.from_a, way.from_b, false, keys);
+    add_touches(a, b, way.from_a, way.from_b, false, false, keys);
     if (keys.size() > before || way.longest == 0.0) continue;
     const double t = first_meeting(a, b, way);
-    if (t <= 1.0) add_touches(a, b, way.a(t), way.b(t), true, keys);
+    if (t <= 1.0) add_touches(a, b, way.a(t), way.b(t), true, false, keys);
   }
   std::sort(keys.begin(), keys.end());
 }
@@ -158,7 +172,7 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
     const Way way = way_of(a, b, q, next);
     const std::size_t before = missed.size();
     const auto look_at = [&](double t) {
-      add_touches(a, b, way.a(t), way.b(t), !is_known, missed);
+      add_touches(a, b, way.a(t), way.b(t), !is_known, is_known, missed);
       const auto is_listed = [&](const ContactKey& key) {
         return std::binary_search(known.begin(), known.end(), key);
       };

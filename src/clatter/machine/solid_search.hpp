@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <clatter/contact/search/box_tree.hpp>
-#include <clatter/contact/shapes/polytope_pair.hpp>
+#include <clatter/contact/shapes/piece_pair.hpp>
 #include <clatter/machine/machine.hpp>
 
 namespace clatter {
@@ -33,7 +33,7 @@ class SolidSearch {
   void find_pairs(const Configuration& q, const Configuration& next);
   double gap_between(int a, int b, const NodeState& at_a, const NodeState& at_b);
   void add_touches(int a, int b, const NodeState& at_a, const NodeState& at_b, bool must_find,
-                   std::vector<ContactKey>& keys);
+                   bool closely, std::vector<ContactKey>& keys);
   /// How a pair moves, and when on its way from 0 to 1.
   struct Way;
   Way way_of(int a, int b, const Configuration& q, const Configuration& next) const;
@@ -46,7 +46,8 @@ class SolidSearch {
   std::vector<Box> boxes_;
   BoxTree tree_;
   std::vector<std::pair<int, int>> pairs_;
-  PolytopePair pair_;
+  PolytopePair polytopes_;
+  PiecePair pieces_;
   std::vector<Touch> touches_;
 };
 

@@ -160,6 +160,12 @@ Bulk bulk_of_any(const Shape& shape) {
   return std::visit([](const auto& s) { return bulk_of(s); }, shape);
 }
 
+Bulk bulk_of(const PlacedShape& placed) {
+  Bulk bulk = bulk_of_any(placed.shape);
+  if (placed.hollow) bulk.volume = 0.0;
+  return bulk;
+}
+
 MassProperties put_together(const std::vector<PlacedShape>& shapes, bool in_plane,
                             const std::vector<Bulk>& bulks, const std::vector<double>& masses) {
   MassProperties all;
@@ -205,7 +211,7 @@ MassProperties properties_of_density(const std::vector<PlacedShape>& shapes, boo
   std::vector<Bulk> bulks;
   std::vector<double> masses;
   for (const PlacedShape& shape : shapes) {
-    bulks.push_back(bulk_of_any(shape.shape));
+    bulks.push_back(bulk_of(shape));
     masses.push_back(shape.density.value_or(density) * bulks.back().volume);
   }
   return put_together(shapes, in_plane, bulks, masses);
@@ -216,7 +222,7 @@ MassProperties properties_of_mass(const std::vector<PlacedShape>& shapes, bool i
   std::vector<Bulk> bulks;
   double volume = 0.0;
   for (const PlacedShape& shape : shapes) {
-    bulks.push_back(bulk_of_any(shape.shape));
+    bulks.push_back(bulk_of(shape));
     volume += bulks.back().volume;
   }
   std::vector<double> masses;

@@ -145,8 +145,9 @@ bool is_one_of(const Shape& shape) {
 
 bool can_touch(const Shape& shape, bool in_plane) {
   if (is_one_of<BoxShape, CapsuleShape, HalfSpaceShape>(shape)) return true;
-  return in_plane ? is_one_of<DiscShape, PolygonShape>(shape)
-                  : is_one_of<SphereShape, HullShape>(shape);
+  if (in_plane) return is_one_of<DiscShape, PolygonShape>(shape);
+  return is_one_of<SphereShape, HullShape, CylinderShape, RodShape, DiscShape, ConeShape,
+                   EllipsoidShape>(shape);
 }
 
 // Whether it can touch.
@@ -167,6 +168,25 @@ void check_touching(const ObjectCheck& object, const PlacedShape& placed, const 
     object.refuse("material", fmt::format("'material': a point body does not turn and touches as a "
                                           "sphere only, not as {}; make it a rigid body",
                                           a_kind_of(placed.shape)));
+  }
+}
+
+void check_hollow(const ObjectCheck& object, const PlacedShape& placed, const ShapeOwner& owner) {
+  if (placed.open && !placed.hollow) {
+    object.refuse("open", "'open' is for a hollow cylinder; give it 'hollow = true'");
+  }
+  if (!placed.hollow) return;
+  if (placed.material.empty()) {
+    object.refuse("hollow", "'hollow' needs a 'material': it is of use where others touch it");
+  }
+  if (placed.rounding > 0.0) {
+    object.refuse("rounding", "'rounding' has no meaning for a hollow shape");
+  }
+  if (placed.density) {
+    object.refuse("density", "'density' has no meaning for a hollow shape: it has no mass");
+  }
+  if (owner.is_point) {
+    object.refuse("hollow", "'hollow' is not for a point body; make it a rigid body");
   }
 }
 
@@ -200,6 +220,7 @@ bool check_shape(const PlacedShape& placed, const ShapeOwner& owner, std::size_t
     object.refuse("rounding", "'rounding' has no meaning for a half_space; move its 'position'");
   }
   object.number("density", placed.density, ranges::not_negative);
+  check_hollow(object, placed, owner);
   check_touching(object, placed, owner);
   return sound && mistakes.size() == before;
 }

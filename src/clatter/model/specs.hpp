@@ -80,6 +80,8 @@ struct PlacedShape {
   double rounding = 0.0;               ///< [m] radius that is added all around it
   std::optional<double> density = {};  ///< [kg/m³]; that of the body when absent
   std::string material = {};           ///< empty: it touches nothing
+  bool hollow = false;                 ///< solid is what lies around it; it has no mass
+  bool open = false;                   ///< hollow cylinder: without ends
   Place place = {};
   KeyPlaces keys = {};
 };

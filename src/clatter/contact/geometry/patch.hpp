@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <numbers>
 
 #include <clatter/math/types.hpp>
 
@@ -18,7 +19,7 @@ struct Patch {
   enum class Kind {
     point,     ///< the origin
     line,      ///< along z
-    circle,    ///< about z, of radius size.x
+    circle,    ///< about z, of radius size.x; with size.y > 0 an arc, from x by so much either way
     plane,     ///< across z, which points out of it
     cone,      ///< about z, opens from the origin towards +z by the half angle size.x [rad]
     ellipse,   ///< semi-axes size.x, size.y, drawn out along z; for planar bodies a curve
@@ -36,6 +37,8 @@ struct Patch {
   /// Zero: there is none, and the distance of cores is positive, or negative inside what is hollow.
   Vec3 outward = Vec3::Zero();
 
+  /// Half of the angle of an arc; of a circle pi.
+  double half_arc() const { return size.y() > 0.0 ? size.y() : std::numbers::pi; }
   int parameters() const;
   /// The core has a normal of its own.
   bool is_surface() const { return parameters() == 2; }

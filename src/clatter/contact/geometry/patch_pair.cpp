@@ -167,8 +167,7 @@ double PatchPair::extent_a() const {
 /// good to a thousandth; a distance that is further off belongs to another place. It may be found
 /// where a circle has sunk as deep as the middle of what it touches, and nothing is nearest there:
 /// then the start has to do.
-PatchPair::Solution PatchPair::solve(const Configuration& q) const {
-  const NodeState &A = q[a_], &B = q[b_];
+PatchPair::Solution PatchPair::solve(const NodeState& A, const NodeState& B) const {
   Solution now{.a = placed(patch_a_, Vec3::Zero(), A.R), .b = placed(patch_b_, B.x - A.x, B.R)};
   const PatchStart start = find_start(now.a, now.b, planar_);
   now.foot_a = start.a;
@@ -203,22 +202,32 @@ PatchPair::Solution PatchPair::solve(const Configuration& q) const {
   return std::abs(now.distance - first.distance) < 0.01 * length ? now : first;
 }
 
+PatchPair::Nearest PatchPair::nearest(const NodeState& A, const NodeState& B) const {
+  const Solution at = solve(A, B);
+  return {at.foot_a,
+          at.foot_b,
+          at.a.at(at.foot_a) + patch_a_.radius * at.normal,
+          at.b.at(at.foot_b) - patch_b_.radius * at.normal,
+          at.normal,
+          at.distance - patch_a_.radius - patch_b_.radius};
+}
+
 double PatchPair::gap(const Configuration& q) const {
-  return solve(q).distance - patch_a_.radius - patch_b_.radius;
+  return solve(q[a_], q[b_]).distance - patch_a_.radius - patch_b_.radius;
 }
 
 void PatchPair::gap_hessian(const Configuration& q, Mat12& H) const {
-  const Solution at = solve(q);
+  const Solution at = solve(q[a_], q[b_]);
   const ContactFrame f = frame_at(at, q, Vec3::Zero());
   normal_row_derivative(q[a_], q[b_], f, derivative_at(at, q, f), H);
 }
 
 ContactFrame PatchPair::frame(const Configuration& q, const Vec3& tangent) const {
-  return frame_at(solve(q), q, tangent);
+  return frame_at(solve(q[a_], q[b_]), q, tangent);
 }
 
 FrameDerivative PatchPair::derivative(const Configuration& q, const ContactFrame& f) const {
-  return derivative_at(solve(q), q, f);
+  return derivative_at(solve(q[a_], q[b_]), q, f);
 }
 
 ContactFrame PatchPair::frame_at(const Solution& at, const Configuration& q,

@@ -32,6 +32,15 @@ class PatchPair : public SurfacePair {
 
   double extent_a() const;
 
+  /// Where the patches are nearest.
+  struct Nearest {
+    Foot foot_a, foot_b;
+    Vec3 point_a, point_b;  ///< on the surfaces, from node a, space axes
+    Vec3 normal;            ///< from a to b
+    double gap;
+  };
+  Nearest nearest(const NodeState& A, const NodeState& B) const;
+
   double gap(const Configuration& q) const;
   void gap_hessian(const Configuration& q, Mat12& H) const;
   ContactFrame frame(const Configuration& q, const Vec3& tangent) const;
@@ -40,7 +49,7 @@ class PatchPair : public SurfacePair {
  private:
   struct Solution;
   struct System;
-  Solution solve(const Configuration& q) const;
+  Solution solve(const NodeState& A, const NodeState& B) const;
   ContactFrame frame_at(const Solution& at, const Configuration& q, const Vec3& tangent) const;
   FrameDerivative derivative_at(const Solution& at, const Configuration& q,
                                 const ContactFrame& f) const;

@@ -34,20 +34,27 @@ bool either_is_hollow(const PlacedPatch& first, const PlacedPatch& second) {
   return first.patch.has_other_inside() || second.patch.has_other_inside();
 }
 
-/// The angle at which a function with few minima is least: all are looked at, between samples.
+/// The angle, on an arc about zero or all around, at which a function with few minima is least: all
+/// are looked at, between samples.
 template <class Function>
-double least_on_circle(const Function& f) {
-  constexpr int count = 48;
-  constexpr double spacing = 2.0 * std::numbers::pi / count;
-  std::array<double, count> values{};
-  for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = f(i * spacing);
+double least_on_arc(double half_arc, const Function& f) {
+  constexpr int most = 48;
+  const bool is_circle = half_arc >= std::numbers::pi;
+  const int count = is_circle ? most : 9;
+  const double spacing = 2.0 * half_arc / (is_circle ? count : count - 1);
+  const auto angle = [&](int i) { return i * spacing - half_arc; };
+  std::array<double, most> values{};
+  for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = f(angle(i));
   double best = 0.0, least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < count; ++i) {
-    const auto value = [&](int k) { return values[static_cast<std::size_t>((k + count) % count)]; };
+    const auto value = [&](int k) {
+      if (!is_circle && (k < 0 || k == count)) return std::numeric_limits<double>::infinity();
+      return values[static_cast<std::size_t>((k + count) % count)];
+    };
     if (value(i) > value(i - 1) || value(i) > value(i + 1)) continue;
     // Golden section: to 1e-3 of a radian, from where Newton's method goes on.
     constexpr double golden = 0.6180339887498949;
-    double low = (i - 1) * spacing, high = (i + 1) * spacing;
+    double low = angle(i - 1), high = angle(i + 1);
     double left = high - golden * (high - low), right = low + golden * (high - low);
     double at_left = f(left), at_right = f(right);
     for (int k = 0; k < 12; ++k) {
@@ -76,7 +83,7 @@ double least_on_circle(const Function& f) {
 Feet circle_with(const PlacedPatch& circle, const PlacedPatch& other) {
   const bool farthest = !other.patch.is_surface() && other.patch.has_other_inside();
   const auto foot_at = [](double angle) { return Foot(std::cos(angle), std::sin(angle), 0.0); };
-  const double angle = least_on_circle([&](double at) {
+  const double angle = least_on_arc(circle.patch.half_arc(), [&](double at) {
     const Vec3 point = circle.at(foot_at(at));
     const Foot below = other.below(point);
     const Vec3 between = point - other.at(below);
@@ -164,8 +171,9 @@ Feet ruled_with(const PlacedPatch& ruled, const PlacedPatch& other) {
     return ruled.axes * Vec3(across_z * std::cos(angle), across_z * std::sin(angle), along);
   };
   const double sign = either_is_hollow(ruled, other) ? 1.0 : -1.0;
-  const Vec3 n = normal_at(
-      least_on_circle([&](double angle) { return sign * apart(ruled, other, normal_at(angle)); }));
+  const Vec3 n = normal_at(least_on_arc(std::numbers::pi, [&](double angle) {
+    return sign * apart(ruled, other, normal_at(angle));
+  }));
   const Foot foot = other.facing(-n), on_line = ruled.facing(n);
   const Vec3 between = other.at(foot) - ruled.at(on_line);
   return {moved_along_line(on_line, line_at(ruled, on_line).dot(between)), foot};

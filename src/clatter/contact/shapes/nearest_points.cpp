@@ -178,4 +178,26 @@ NearestPoints find_nearest_points(std::span<const Vec3> a, std::span<const Vec3>
   return result;
 }
 
+double least_distance(const Support& a, const Support& b, double precision) {
+  Simplex simplex;
+  simplex.point[0] = b(Vec3::UnitX()) - a(Vec3::UnitX());
+  simplex.weight[0] = 1.0;
+  simplex.count = 1;
+  double surely = 0.0;
+  constexpr int most_rounds = 100;
+  for (int round = 0; round < most_rounds; ++round) {
+    const Vec3 nearest = simplex.nearest();
+    const double distance = nearest.norm();
+    if (!(distance > 0.0)) return 0.0;
+    const Vec3 normal = nearest / distance;
+    const Vec3 next = b(-normal) - a(normal);
+    surely = std::max(surely, normal.dot(next));
+    if (surely >= (1.0 - precision) * distance) break;
+    simplex.point[simplex.count++] = next;
+    if (!reduce(simplex)) return 0.0;
+    if (!(simplex.nearest().norm() < distance)) break;
+  }
+  return surely;
+}
+
 }  // namespace clatter

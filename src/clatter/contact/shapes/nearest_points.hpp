@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <span>
 
 #include <clatter/math/types.hpp>
@@ -19,5 +20,12 @@ struct NearestPoints {
 /// The algorithm of Gilbert, Johnson and Keerthi (1988): from simplex to simplex of differences of
 /// points, each nearer to the origin. Exact up to round-off.
 NearestPoints find_nearest_points(std::span<const Vec3> a, std::span<const Vec3> b);
+
+/// The point of a convex solid that is furthest along a unit vector.
+using Support = std::function<Vec3(const Vec3& direction)>;
+
+/// By the same algorithm, for solids that may be round: not more than their distance, and less by
+/// at most a share of `precision`; zero when they meet.
+double least_distance(const Support& a, const Support& b, double precision);
 
 }  // namespace clatter

@@ -7,12 +7,6 @@
 namespace clatter {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Relative to the size of the solids: what is beside a face by less is over it.
-constexpr double edge_margin = 1e-7;
-/// Sine of the angle under which edges must cross.
-constexpr double smallest_sine = 1e-6;
-
 double lowest(std::span<const Vec3> points, const Vec3& direction, int& which) {
   double least = infinity;
   for (std::size_t i = 0; i < points.size(); ++i) {

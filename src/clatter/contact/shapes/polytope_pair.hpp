@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <limits>
 #include <vector>
 
 #include <clatter/contact/shapes/nearest_points.hpp>
@@ -9,9 +10,9 @@
 
 namespace clatter {
 
-/// What a solid touches with.
+/// What a solid touches with: a polytope with its features, where the other is round with a piece.
 struct Feature {
-  enum class Kind { corner, edge, face };
+  enum class Kind { corner, edge, face, piece };
   Kind kind = Kind::corner;
   int index = 0;
   auto operator<=>(const Feature&) const = default;
@@ -23,6 +24,12 @@ struct Feature {
  private:
   static constexpr int most = 1 << 28;
 };
+
+/// Relative to the size of the solids: what is beside a face by less is over it.
+inline constexpr double edge_margin = 1e-7;
+/// Sine of the angle under which edges must cross.
+inline constexpr double smallest_sine = 1e-6;
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Two features that are near each other.
 struct Touch {
