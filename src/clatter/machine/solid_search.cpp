@@ -191,11 +191,18 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
     if (missed.size() > before) continue;
     if (!overlaps && is_known) {
       const double through = deepest_on_way(a, b, way);
-      if (through > deepest.depth) deepest = {through, a, b};
+      if (through > deepest.depth) deepest = {through, a, b, true};
     }
     double t = overlaps ? last_time_apart(a, b, way, allowed) : 2.0;
     if (!is_known && way.longest > 0.0) t = std::min(t, first_meeting(a, b, way));
     if (t <= 1.0) look_at(t);
+    // On the way between two places a corner that bounced may bulge into the other and hide what
+    // comes deeper.
+    if (overlaps && missed.size() == before) {
+      const double size = size_of(machine_.solids()[static_cast<std::size_t>(a)],
+                                  machine_.solids()[static_cast<std::size_t>(b)]);
+      look_at(last_time_apart(a, b, way, std::min(0.5 * depth, touching * size)));
+    }
   }
   std::sort(missed.begin(), missed.end());
   return deepest;

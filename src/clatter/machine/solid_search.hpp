@@ -22,10 +22,11 @@ class SolidSearch {
   struct Overlap {
     double depth = 0.0;
     int a = -1, b = -1;
+    bool on_way = false;  ///< they went through each other and are apart again
   };
   /// After a motion from q to `next` that minded the touches of `known`, ascending: those with
-  /// which solids met besides. Returns the overlap at `next`, or that on the way of who went through
-  /// another.
+  /// which solids met besides. Returns the overlap at `next`, or that on the way of who went
+  /// through another.
   Overlap find_missed(const Configuration& q, const Configuration& next,
                       std::span<const ContactKey> known, std::vector<ContactKey>& missed);
   Overlap deepest_overlap(const Configuration& q);

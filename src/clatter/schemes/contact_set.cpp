@@ -178,9 +178,10 @@ bool ContactSet::solids_stay_apart(const State& state, const Configuration& q,
   failure = "bodies met elsewhere than it seemed";
   if (overlap.depth > 0.0) {
     const std::vector<Solid>& solids = machine_.solids();
-    failure = fmt::format("'{}' and '{}' overlap by {:.3g} m",
-                          solids[static_cast<std::size_t>(overlap.a)].name,
-                          solids[static_cast<std::size_t>(overlap.b)].name, overlap.depth);
+    failure = fmt::format(
+        "'{}' and '{}' {} {:.3g} m", solids[static_cast<std::size_t>(overlap.a)].name,
+        solids[static_cast<std::size_t>(overlap.b)].name,
+        overlap.on_way ? "went through each other, as deep as" : "overlap by", overlap.depth);
   }
   return false;
 }

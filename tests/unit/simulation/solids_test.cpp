@@ -214,7 +214,8 @@ TEST_P(Room, keeps_bodies_of_any_speed_without_overlap_or_gain) {
 
 TEST_P(EveryScheme, lets_no_disc_through_another) {
   // They come 0.4 m nearer in a step, four times their diameter.
-  const std::string disc = "shape = { kind = 'disc', radius = 0.05, thickness = 0.1, material = 'stone' }";
+  const std::string disc =
+      "shape = { kind = 'disc', radius = 0.05, thickness = 0.1, material = 'stone' }";
   const std::string text = fmt::format(R"(
 gravity = [0, 0]
 {}
@@ -380,8 +381,7 @@ name = "{5}"
 step = 1e-3
 duration = 0.5
 )",
-                  normal.x(), normal.y(), 0.05 * normal.x(), 0.05 * normal.y(), angle,
-                  GetParam());
+                  normal.x(), normal.y(), 0.05 * normal.x(), 0.05 * normal.y(), angle, GetParam());
   Simulation simulation(parse_model(text, "slope.toml"));
   while (!simulation.finished()) simulation.step();
   EXPECT_LT((simulation.state().q[1].x - 0.05 * normal).norm(), 1e-9);

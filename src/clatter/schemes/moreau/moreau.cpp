@@ -123,7 +123,8 @@ void Moreau::evaluate_middle() {
     work.rate_before = work.rate_at_start;
     if (!work.held_off) continue;
     const double theta = w_.spec.theta, rate = work.rate_at_start[0];
-    const double to_touch = -(std::max(0.0, work.gap_at_start) / w_.h + (1.0 - theta) * rate) / theta;
+    const double to_touch =
+        -(std::max(0.0, work.gap_at_start) / w_.h + (1.0 - theta) * rate) / theta;
     work.approach = std::min(rate, to_touch);
   }
 }
@@ -141,7 +142,8 @@ void Moreau::look_at_solids(std::size_t c, double touching) {
     if (node == ground) continue;
     const double extent = w_.machine.extent(static_cast<std::size_t>(node));
     Vec6 way = w_.h * of_node(state.v, node);
-    way.head<3>() += 0.5 * w_.h * w_.h * w_.machine.gravity().cwiseProduct(
+    way.head<3>() += 0.5 * w_.h * w_.h *
+                     w_.machine.gravity().cwiseProduct(
                          w_.machine.nodes()[static_cast<std::size_t>(node)].translations());
     set_node(way_, node, way);
     apart += sign * way.head<3>();
@@ -156,8 +158,7 @@ void Moreau::look_at_solids(std::size_t c, double touching) {
     if (latest < 0.5) {
       place_pair(contact, latest);
       contact.rates(place_, contact.frame(place_, state.contacts[c].tangent), work.G);
-      const bool approaches =
-          work.G.row(0).dot(of_pair(state.v, contact.a(), contact.b())) < 0.0;
+      const bool approaches = work.G.row(0).dot(of_pair(state.v, contact.a(), contact.b())) < 0.0;
       work.closed = work.closed || approaches;
     }
   }

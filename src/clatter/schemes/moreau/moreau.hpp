@@ -39,8 +39,8 @@ class MoreauStep : public VelocityJump {
 ///   theta v+),
 ///
 /// with all rows, and what touches, at the middle of the step, q + h v/2. Joints drift and contacts
-/// penetrate by what that misses, of the order of the step; but for solids, which a least correction
-/// of the positions keeps apart.
+/// penetrate by what that misses, of the order of the step; but for solids, which a least
+/// correction of the positions keeps apart.
 class Moreau final : public Scheme {
  public:
   Moreau(const Machine& machine, const IntegratorSpec& spec);
@@ -63,8 +63,10 @@ class Moreau final : public Scheme {
   }
   /// Of two solids, with the rows at the middle: whether they meet before or after it.
   void look_at_solids(std::size_t c, double touching);
-  /// When they first meet on the predicted way, which bodies with a face at any depth tell.
+  /// When they first meet on the predicted way, as a part of it; over a face, whether they do: 1.
+  /// More than one: never.
   double first_meeting(const Contact& contact, double longest, double touching);
+  /// place_ of the two := that part of their way.
   void place_pair(const Contact& contact, double part);
   /// Moves bodies that end the step inside each other apart. False: it cannot.
   bool separate_solids();
@@ -77,10 +79,10 @@ class Moreau final : public Scheme {
   MoreauStep step_;
   PositionCorrection position_;
   ContactStage stage_;
-  std::vector<char> held_;   // contact: to be held off, whatever is predicted
-  Configuration place_;      // of a pair on its way
-  NodalVector way_;          // predicted
-  VecX joint_rates_;         // residuals
+  std::vector<char> held_;  // contact: to be held off, whatever is predicted
+  Configuration place_;     // of a pair on its way
+  NodalVector way_;         // predicted
+  VecX joint_rates_;        // residuals
   bool is_separated_ = false;
 };
 
