@@ -1,7 +1,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <clatter/elements/node.hpp>
+#include <clatter/elements/retract.hpp>
 
 namespace clatter {
 namespace {
@@ -12,25 +12,27 @@ void keep_unit(Quaternion& p) { p.coeffs() *= 1.5 - 0.5 * p.squaredNorm(); }
 
 }  // namespace
 
+void retract(const Node& node, const NodeState& start, const Vec6& d, NodeState& q) {
+  q.x = start.x + d.head<3>();
+  if (node.rotates_in_space) {
+    q.p = start.p * exp_so3(d.tail<3>());
+    keep_unit(q.p);
+    q.R = q.p.toRotationMatrix();
+  } else if (node.has(5)) {
+    // The rotation is kept apart from the count of turns: cosines of a large angle are inaccurate.
+    q.p = start.p * exp_so3(Vec3(0.0, 0.0, d[5]));
+    keep_unit(q.p);
+    q.R = q.p.toRotationMatrix();
+    constexpr double turn = 2.0 * std::numbers::pi;
+    const double reduced = 2.0 * std::atan2(q.p.z(), q.p.w());
+    q.angle = reduced + turn * std::round((start.angle + d[5] - reduced) / turn);
+  }
+}
+
 void retract(std::span<const Node> nodes, const Configuration& start, const NodalVector& increment,
              Configuration& q) {
   for (std::size_t i = 1; i < nodes.size(); ++i) {
-    const Vec6 d = of_node(increment, static_cast<int>(i));
-    q[i].x = start[i].x + d.head<3>();
-    if (nodes[i].rotates_in_space) {
-      q[i].p = start[i].p * exp_so3(d.tail<3>());
-      keep_unit(q[i].p);
-      q[i].R = q[i].p.toRotationMatrix();
-    } else if (nodes[i].has(5)) {
-      // The rotation is kept apart from the count of turns: cosines of a large angle are
-      // inaccurate.
-      q[i].p = start[i].p * exp_so3(Vec3(0.0, 0.0, d[5]));
-      keep_unit(q[i].p);
-      q[i].R = q[i].p.toRotationMatrix();
-      constexpr double turn = 2.0 * std::numbers::pi;
-      const double reduced = 2.0 * std::atan2(q[i].p.z(), q[i].p.w());
-      q[i].angle = reduced + turn * std::round((start[i].angle + d[5] - reduced) / turn);
-    }
+    retract(nodes[i], start[i], of_node(increment, static_cast<int>(i)), q[i]);
   }
 }
 

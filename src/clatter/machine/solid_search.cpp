@@ -12,6 +12,8 @@ namespace {
 constexpr double touching = 1e-3, meeting = 1e-4;
 /// Relative to the size of the model: less is no overlap.
 constexpr double overlap_tolerance = 1e-10;
+/// Relative to the size of the smaller solid: who is deeper in another on the way goes through it.
+constexpr double deepest_graze = 0.1;
 
 double size_of(const Solid& a, const Solid& b) { return std::min(a.extent, b.extent); }
 
@@ -141,6 +143,21 @@ double SolidSearch::last_time_apart(int a, int b, const Way& way, double depth) 
   return apart;
 }
 
+double SolidSearch::deepest_on_way(int a, int b, const Way& way) {
+  const auto& solids = machine_.solids();
+  const double graze = deepest_graze * size_of(solids[static_cast<std::size_t>(a)],
+                                               solids[static_cast<std::size_t>(b)]);
+  constexpr int most_looks = 64;
+  if (!(way.longest > 2.0 * graze)) return 0.0;  // cannot have got in and out
+  const int looks = static_cast<int>(std::min<double>(most_looks, std::ceil(way.longest / graze)));
+  double deepest = 0.0;
+  for (int k = 1; k < looks; ++k) {
+    const double t = static_cast<double>(k) / looks;
+    deepest = std::max(deepest, -gap_between(a, b, way.a(t), way.b(t)));
+  }
+  return deepest > graze ? deepest : 0.0;
+}
+
 void SolidSearch::find(const Configuration& q, const Configuration& next,
                        std::vector<ContactKey>& keys) {
   if (machine_.solids().empty()) return;
@@ -186,9 +203,20 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
     // Where two that touched all the way overlap a little, what is missing is seen best at the end.
     if (overlaps && is_known) look_at(1.0);
     if (missed.size() > before) continue;
+    if (!overlaps && is_known) {
+      const double through = deepest_on_way(a, b, way);
+      if (through > deepest.depth) deepest = {through, a, b, true};
+    }
     double t = overlaps ? last_time_apart(a, b, way, allowed) : 2.0;
     if (!is_known && way.longest > 0.0) t = std::min(t, first_meeting(a, b, way));
     if (t <= 1.0) look_at(t);
+    // On the way between two places a corner that bounced may bulge into the other and hide what
+    // comes deeper.
+    if (overlaps && missed.size() == before) {
+      const double size = size_of(machine_.solids()[static_cast<std::size_t>(a)],
+                                  machine_.solids()[static_cast<std::size_t>(b)]);
+      look_at(last_time_apart(a, b, way, std::min(0.5 * depth, touching * size)));
+    }
   }
   std::sort(missed.begin(), missed.end());
   return deepest;

@@ -22,9 +22,11 @@ class SolidSearch {
   struct Overlap {
     double depth = 0.0;
     int a = -1, b = -1;
+    bool on_way = false;  ///< they went through each other and are apart again
   };
   /// After a motion from q to `next` that minded the touches of `known`, ascending: those with
-  /// which solids met besides. Returns the overlap at `next`.
+  /// which solids met besides. Returns the overlap at `next`, or that on the way of who went
+  /// through another.
   Overlap find_missed(const Configuration& q, const Configuration& next,
                       std::span<const ContactKey> known, std::vector<ContactKey>& missed);
   Overlap deepest_overlap(const Configuration& q);
@@ -39,6 +41,8 @@ class SolidSearch {
   Way way_of(int a, int b, const Configuration& q, const Configuration& next) const;
   /// When two solids that are apart first come near each other; more than one: never.
   double first_meeting(int a, int b, const Way& way);
+  /// How deep two were in each other on a way that leads through; zero if it does not.
+  double deepest_on_way(int a, int b, const Way& way);
   /// The last time before they overlap at the end; zero if they do from the start.
   double last_time_apart(int a, int b, const Way& way, double depth);
 

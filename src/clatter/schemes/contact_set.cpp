@@ -71,7 +71,11 @@ bool ContactSet::show(const State& state) {
 void ContactSet::predict(const State& state, double h) {
   next_ = state.q;
   if (h == 0.0) return;
-  way_ = h * state.v + 0.5 * h * h * state.algorithmic_acceleration;
+  way_ = h * state.v;
+  // That of Moreau's step contains the blows.
+  if (spec_.kind != IntegratorKind::moreau) {
+    way_ += 0.5 * h * h * state.algorithmic_acceleration;
+  }
   retract(machine_.nodes(), state.q, way_, next_);
 }
 
@@ -170,14 +174,14 @@ bool ContactSet::solids_stay_apart(const State& state, const Configuration& q,
                                    std::string& failure) {
   const SolidSearch::Overlap overlap = list_.find_missed(state.search, state.q, q, missed_);
   has_missed_ = !missed_.empty();
-  const bool holds_positions = spec_.kind != IntegratorKind::moreau;
-  if (!has_missed_ && (overlap.depth == 0.0 || !holds_positions)) return true;
+  if (!has_missed_ && overlap.depth == 0.0) return true;
   failure = "bodies met elsewhere than it seemed";
   if (overlap.depth > 0.0) {
     const std::vector<Solid>& solids = machine_.solids();
-    failure = fmt::format("'{}' and '{}' overlap by {:.3g} m",
-                          solids[static_cast<std::size_t>(overlap.a)].name,
-                          solids[static_cast<std::size_t>(overlap.b)].name, overlap.depth);
+    failure = fmt::format(
+        "'{}' and '{}' {} {:.3g} m", solids[static_cast<std::size_t>(overlap.a)].name,
+        solids[static_cast<std::size_t>(overlap.b)].name,
+        overlap.on_way ? "went through each other, as deep as" : "overlap by", overlap.depth);
   }
   return false;
 }
@@ -194,7 +198,7 @@ void ContactSet::begin_step(State& state) {
   for (std::size_t c = 0; c < work.size(); ++c) {
     ContactWork& w = work[c];
     ContactState& of = state.contacts[c];
-    w.candidate = w.closed = w.stuck = w.closing = false;
+    w.candidate = w.closed = w.stuck = w.closing = w.held_off = false;
     w.bounce = 1.0;
     w.status = w.equations.status = ContactStatus::open;
     w.block_status.fill(ContactStatus::open);
@@ -239,10 +243,14 @@ void ContactSet::evaluate_rates(const NodalVector& v) {
       const double e = w.bounce * contact(c).restitution_of_row(i);
       w.ghat[i] = w.scale[i] * (rate[i] + e * w.rate_before[i]);
     }
+    if (w.held_off) w.ghat[0] = w.scale[0] * (rate[0] - w.approach);
   }
 }
 
 void ContactSet::scale_rows(Scaling scaling, double penalty) {
+  // Moreau's velocities carry bodies along: slip is none of its correction's business.
+  const bool has_position_friction =
+      spec_.position_friction && spec_.kind != IntegratorKind::moreau;
   for (const std::size_t c : near_) {
     ContactWork& w = work[c];
     const Contact& of = contact(c);
@@ -268,7 +276,7 @@ void ContactSet::scale_rows(Scaling scaling, double penalty) {
     }
     w.position_law = w.law;
     for (std::size_t k = 0; k < of.blocks().size(); ++k) {
-      if (of.blocks()[k].kind != FrictionKind::sliding || !spec_.position_friction) {
+      if (of.blocks()[k].kind != FrictionKind::sliding || !has_position_friction) {
         w.position_law.balls[k].coefficient = 0.0;
       }
     }

@@ -21,6 +21,8 @@ struct ContactWork {
   double bounce = 1.0;           ///< factor on its coefficients of restitution
   double smooth_gap = 0.0;       ///< at the end of the smooth motion
   bool closing = false;          ///< takes part in the present impact of a sequence
+  bool held_off = false;         ///< met late in the step: hits in the next one
+  double approach = 0.0;         ///< if held off: the rate that it may keep, negative
   RowVector scale;               ///< square roots of the inverse Delassus diagonal
   ContactLaw law, position_law;  ///< only sliding is resisted at position level
   PairRows G;                    ///< rows at the present configuration

@@ -1,8 +1,18 @@
+#include <algorithm>
+#include <limits>
+
+#include <clatter/elements/retract.hpp>
 #include <clatter/math/stopwatch.hpp>
 #include <clatter/schemes/contact_stage_solve.hpp>
 #include <clatter/schemes/moreau/moreau.hpp>
 
 namespace clatter {
+namespace {
+
+/// Of a step in which solids meet that were not seen to.
+constexpr int most_trials = 8;
+
+}  // namespace
 
 MoreauStep::MoreauStep(StepWork& work, const SmoothEnd& start)
     : VelocityJump(work, start), f_start_(V_) {}
@@ -53,7 +63,13 @@ void MoreauStep::assemble_without_contacts(KktMatrix& K) {
 }
 
 Moreau::Moreau(const Machine& machine, const IntegratorSpec& spec)
-    : Scheme(machine, spec), start_(machine), step_(w_, start_), stage_(w_) {}
+    : Scheme(machine, spec),
+      start_(machine),
+      end_(machine),
+      step_(w_, start_),
+      position_(w_, end_),
+      stage_(w_),
+      way_(start_.v) {}
 
 SchemeTimes Moreau::times() const {
   SchemeTimes times = Scheme::times();
@@ -62,6 +78,21 @@ SchemeTimes Moreau::times() const {
 }
 
 bool Moreau::try_step(double t, double h) {
+  held_.assign(w_.contacts.count(), 0);
+  for (int trial = 1;; ++trial) {
+    if (!jump(t, h) || !separate_solids()) return false;
+    if (trial == most_trials || !finds_more_to_hold()) break;
+  }
+  if (!w_.contacts.far_ones_stay_open(*w_.state, w_.q, w_.total, w_.failure)) return false;
+  w_.vd = step_.change() / h;
+  w_.joint_forces.setZero();  // the impulses are all of what joints do
+  w_.joints.evaluate(w_.q);
+  w_.contacts.evaluate_rows(*w_.state, w_.q);
+  accept(w_.vd);
+  return true;
+}
+
+bool Moreau::jump(double t, double h) {
   const Stopwatch stopwatch(times_.velocity);
   w_.begin(*w_.state, h);
   step_.begin();
@@ -70,14 +101,7 @@ bool Moreau::try_step(double t, double h) {
   w_.set_time(*w_.state, t + h);
   evaluate_middle();
   start_.v = w_.state->v;
-  if (!stage_.jump_together(step_, w_.state->solver.velocity)) return false;
-  if (!w_.contacts.far_ones_stay_open(*w_.state, w_.q, w_.total, w_.failure)) return false;
-  w_.vd = step_.change() / h;
-  w_.joint_forces.setZero();  // the impulses are all of what joints do
-  w_.joints.evaluate(w_.q);
-  w_.contacts.evaluate_rows(*w_.state, w_.q);
-  accept(w_.vd);
-  return true;
+  return stage_.jump_together(step_, w_.state->solver.velocity);
 }
 
 /// Rows at the middle of the step, and which contacts touch there.
@@ -94,9 +118,117 @@ void Moreau::evaluate_middle() {
     const Contact& contact = w_.contacts.contact(c);
     ContactWork& work = w_.contacts.work[c];
     work.closed = contact.gap(w_.q) <= touching && contact.over_face(w_.q);
+    if (is_of_solids(contact)) look_at_solids(c, touching);
     work.rate_at_start = work.G * of_pair(state.v, contact.a(), contact.b());
     work.rate_before = work.rate_at_start;
+    if (!work.held_off) continue;
+    const double theta = w_.spec.theta, rate = work.rate_at_start[0];
+    const double to_touch =
+        -(std::max(0.0, work.gap_at_start) / w_.h + (1.0 - theta) * rate) / theta;
+    work.approach = std::min(rate, to_touch);
   }
+}
+
+// ---- Solids
+
+void Moreau::look_at_solids(std::size_t c, double touching) {
+  const State& state = *w_.state;
+  const Contact& contact = w_.contacts.contact(c);
+  ContactWork& work = w_.contacts.work[c];
+  if (place_.size() != state.q.size()) place_ = state.q;
+  double length = 0.0, size = std::numeric_limits<double>::infinity();
+  Vec3 apart = Vec3::Zero();
+  for (const auto& [node, sign] : {std::pair(contact.a(), -1.0), std::pair(contact.b(), 1.0)}) {
+    if (node == ground) continue;
+    const double extent = w_.machine.extent(static_cast<std::size_t>(node));
+    Vec6 way = w_.h * of_node(state.v, node);
+    way.head<3>() += 0.5 * w_.h * w_.h *
+                     w_.machine.gravity().cwiseProduct(
+                         w_.machine.nodes()[static_cast<std::size_t>(node)].translations());
+    set_node(way_, node, way);
+    apart += sign * way.head<3>();
+    length += extent * way.tail<3>().norm();
+    size = std::min(size, extent);
+  }
+  length += apart.norm();
+  const double meeting = first_meeting(contact, length, touching);
+  if (!contact.has_face()) {
+    // Where round bodies are deep in each other nothing tells any more from where they came.
+    const double latest = meeting + 0.05 * size / length;
+    if (latest < 0.5) {
+      place_pair(contact, latest);
+      contact.rates(place_, contact.frame(place_, state.contacts[c].tangent), work.G);
+      const bool approaches = work.G.row(0).dot(of_pair(state.v, contact.a(), contact.b())) < 0.0;
+      work.closed = work.closed || approaches;
+    }
+  }
+  if (!work.closed && (meeting <= 1.0 || held_[c] != 0)) work.closed = work.held_off = true;
+}
+
+void Moreau::place_pair(const Contact& contact, double part) {
+  const std::vector<Node>& nodes = w_.machine.nodes();
+  for (const int node : {contact.a(), contact.b()}) {
+    if (node == ground) continue;
+    const auto n = static_cast<std::size_t>(node);
+    retract(nodes[n], w_.state->q[n], part * of_node(way_, node), place_[n]);
+  }
+}
+
+double Moreau::first_meeting(const Contact& contact, double longest, double touching) {
+  constexpr double never = 2.0;
+  const auto gap_at = [&](double part) {
+    place_pair(contact, part);
+    return contact.gap(place_);
+  };
+  if (contact.has_face()) return gap_at(1.0) <= touching ? 1.0 : never;
+  double part = 0.0;
+  for (int advance = 0; advance < 50; ++advance) {
+    const double gap = gap_at(part);
+    if (gap <= std::max(touching, 1e-3 * longest)) return part;
+    part += gap / longest;
+    if (!(part <= 1.0)) return never;
+  }
+  return part;
+}
+
+bool Moreau::separate_solids() {
+  is_separated_ = false;
+  const double overlap = round_off * w_.span;
+  bool any = false;
+  for (const std::size_t c : w_.contacts.near()) {
+    const Contact& contact = w_.contacts.contact(c);
+    ContactWork& work = w_.contacts.work[c];
+    work.candidate = is_of_solids(contact);
+    any = any || (work.candidate && contact.gap(w_.q) < -overlap);
+  }
+  if (!any) return true;
+  const Stopwatch stopwatch(times_.position);
+  end_.increment = w_.total;
+  end_.v = w_.v;
+  w_.smooth_numbers = w_.machine.forces(w_.q, w_.v, w_.instant, end_.f).numbers;
+  joint_rates_ = w_.joints.residual;
+  w_.joint_forces.setZero();
+  w_.joints.evaluate(w_.q);
+  position_.begin();
+  if (!stage_.solve(position_, w_.state->solver.position, w_.counts.position, "position")) {
+    return false;
+  }
+  w_.joints.residual = joint_rates_;
+  is_separated_ = true;
+  return true;
+}
+
+bool Moreau::finds_more_to_hold() {
+  if (!is_separated_) return false;
+  bool any = false;
+  for (const std::size_t c : w_.contacts.near()) {
+    const ContactWork& work = w_.contacts.work[c];
+    if (!work.candidate || work.closed || work.equations.status == ContactStatus::open) continue;
+    if (!(position_.contact_multipliers()[w_.contacts.contact(c).first_row] > 0.0)) continue;
+    any = any || held_[c] == 0;
+    held_[c] = 1;
+  }
+  return any;
 }
 
 }  // namespace clatter

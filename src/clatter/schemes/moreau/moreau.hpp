@@ -1,6 +1,7 @@
 #pragma once
 
 #include <clatter/schemes/contact_stage.hpp>
+#include <clatter/schemes/position_correction.hpp>
 #include <clatter/schemes/scheme.hpp>
 #include <clatter/schemes/velocity_jump.hpp>
 
@@ -38,7 +39,8 @@ class MoreauStep : public VelocityJump {
 ///   theta v+),
 ///
 /// with all rows, and what touches, at the middle of the step, q + h v/2. Joints drift and contacts
-/// penetrate by what that misses, of the order of the step.
+/// penetrate by what that misses, of the order of the step; but for solids, which a least
+/// correction of the positions keeps apart.
 class Moreau final : public Scheme {
  public:
   Moreau(const Machine& machine, const IntegratorSpec& spec);
@@ -53,11 +55,35 @@ class Moreau final : public Scheme {
   void size_contacts() override { stage_.size_contacts(); }
   void begin_solving(const SolverMemory& memory) override { stage_.begin_step(memory); }
   void end_solving(SolverMemory& memory) const override { stage_.end_step(memory); }
+  /// Velocities and impulses, and where these lead.
+  bool jump(double t, double h);
   void evaluate_middle();
+  bool is_of_solids(const Contact& contact) const {
+    return contact.group == w_.machine.group_of_solids();
+  }
+  /// Of two solids, with the rows at the middle: whether they meet before or after it.
+  void look_at_solids(std::size_t c, double touching);
+  /// When they first meet on the predicted way, as a part of it; over a face, whether they do: 1.
+  /// More than one: never.
+  double first_meeting(const Contact& contact, double longest, double touching);
+  /// place_ of the two := that part of their way.
+  void place_pair(const Contact& contact, double part);
+  /// Moves bodies that end the step inside each other apart. False: it cannot.
+  bool separate_solids();
+  /// Contacts that separated bodies without taking part in the jump. True: there are any; the next
+  /// one holds them off.
+  bool finds_more_to_hold();
 
   SmoothEnd start_;  // only its velocities: those at the start of the step
+  SmoothEnd end_;    // where the velocities lead
   MoreauStep step_;
+  PositionCorrection position_;
   ContactStage stage_;
+  std::vector<char> held_;  // contact: to be held off, whatever is predicted
+  Configuration place_;     // of a pair on its way
+  NodalVector way_;         // predicted
+  VecX joint_rates_;        // residuals
+  bool is_separated_ = false;
 };
 
 }  // namespace clatter
