@@ -87,6 +87,8 @@ Feet circle_with(const PlacedPatch& circle, const PlacedPatch& other) {
     const Vec3 point = circle.at(foot_at(at));
     const Foot below = other.below(point);
     const Vec3 between = point - other.at(below);
+    const bool is_beyond_tip = other.patch.kind == CoreKind::cone && !(below.z() > 0.0);
+    if (is_beyond_tip && !other.patch.hollow) return (point - other.origin).norm();
     if (other.patch.is_surface()) return other.normal(below).dot(between);
     return farthest ? -between.norm() : between.norm();
   });
