@@ -1,11 +1,11 @@
 """Row of dominoes, solids/dominoes: an angle for each, event by event.
 
 Each domino turns about the foot of its right side. Corner i slides without friction on the left
-face of domino i + 1: gap = d cos b - h sin(a - b) - w with the angles a and b of the two, clockwise.
-A domino stands until it is struck. Between events those in touch move as one, with forces from the
-second derivative of the gaps; a contact opens where its force vanishes. An impact leaves no gap that
-closes, and no impulse that pulls: the smallest of all changes of energy, a least squares problem
-with impulses that are not negative.
+face of domino i + 1: gap = d cos b - h sin(a - b) - w with the angles a and b of the two,
+clockwise. A domino stands until it is struck. Between events those in touch move as one, with
+forces from the second derivative of the gaps; a contact opens where its force vanishes. An impact
+leaves no gap that closes, and no impulse that pulls: the smallest of all changes of energy, a
+least squares problem with impulses that are not negative.
 """
 
 import math
