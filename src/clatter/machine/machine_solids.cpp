@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <clatter/contact/shapes/polytope_pair.hpp>
+#include <clatter/contact/shapes/surface.hpp>
 #include <clatter/machine/machine.hpp>
 #include <clatter/machine/model.hpp>
+#include <clatter/math/height_field.hpp>
 
 namespace clatter {
 namespace {
@@ -14,6 +16,8 @@ namespace {
 /// A shape as convex solids, in its own frame.
 struct MakePolytopes {
   bool planar;
+  const PlacedShape& placed;
+  std::string name;  ///< for what is wrong
   using Parts = std::vector<Polytope>;
 
   Parts operator()(const SphereShape& s) const { return round(s.radius); }
@@ -30,6 +34,15 @@ struct MakePolytopes {
   }
   Parts operator()(const PolygonShape& s) const { return make_convex_parts(s.points); }
   Parts operator()(const HullShape& s) const { return {make_hull(s.points)}; }
+  Parts operator()(const MeshShape& s) const {
+    Surface surface{s.points, {}};
+    for (const auto& [a, b, c] : s.triangles) surface.faces.push_back({a, b, c});
+    return enclosed_by(std::move(surface));
+  }
+  Parts operator()(const HeightFieldShape& s) const {
+    Mesh mesh = make_height_field(s.heights, s.spacing, s.depth);
+    return enclosed_by({std::move(mesh.points), std::move(mesh.polygons)});
+  }
   // The checks of the model have refused the others.
   template <class Other>
   Parts operator()(const Other&) const {
@@ -39,6 +52,17 @@ struct MakePolytopes {
  private:
   Parts round(double radius) const {
     return {make_core(std::array{Vec3(Vec3::Zero())}, radius, planar)};
+  }
+  Parts enclosed_by(Surface surface) const {
+    auto parts = make_solid_parts(merge_faces(std::move(surface)));
+    if (const auto* bad = std::get_if<NoRoomBehind>(&parts)) {
+      throw Error(placed.place,
+                  fmt::format("{}: its surface cuts through itself near ({:.6g}, {:.6g}, {:.6g}): "
+                              "such a mesh encloses nothing, pull its pieces apart or leave out "
+                              "'material'",
+                              name, bad->point.x(), bad->point.y(), bad->point.z()));
+    }
+    return std::get<Parts>(std::move(parts));
   }
 };
 
@@ -57,16 +81,20 @@ void Machine::add_solids(const std::string& body, int node, const std::vector<Pl
     const auto material =
         std::find_if(model.materials.begin(), model.materials.end(),
                      [&](const MaterialSpec& each) { return each.name == shape.material; });
-    for (const Polytope& part : std::visit(MakePolytopes{planar}, shape.shape)) {
+    const std::size_t first = solids_.size();
+    double extent = 0.0;
+    const MakePolytopes make{planar, shape, fmt::format("a shape of '{}'", body)};
+    for (const Polytope& part : std::visit(make, shape.shape)) {
       Solid solid{
           solid_count > 1 ? fmt::format("{}.{}", body, number) : body, node,
           placed(part, shape.orientation.toRotationMatrix(), shape.position - centres_[node]),
           static_cast<int>(material - model.materials.begin()), 0.0};
       solid.shape.radius += shape.rounding;
-      solid.extent = solid.shape.extent();
-      if (node != ground) extents_[node] = std::max(extents_[node], solid.extent);
+      extent = std::max(extent, solid.shape.extent());
       solids_.push_back(std::move(solid));
     }
+    for (std::size_t k = first; k < solids_.size(); ++k) solids_[k].extent = extent;
+    if (node != ground) extents_[node] = std::max(extents_[node], extent);
   }
 }
 
@@ -110,7 +138,7 @@ Patch patch_of(const Solid& solid, const Feature& feature, bool sharp) {
     patch.origin = corner_of(solid, feature);
     return patch;
   }
-  const Polytope::Edge& edge = solid.shape.edges[static_cast<std::size_t>(feature.index)];
+  const Polytope::Edge& edge = solid.shape.touching_edges()[static_cast<std::size_t>(feature.index)];
   patch.kind = Patch::Kind::line;
   patch.origin = solid.shape.corners[static_cast<std::size_t>(edge.begin)];
   const Vec3 x = edge.direction.unitOrthogonal();
