@@ -100,7 +100,7 @@ inline Triangles rough_ball(int rings, int sides, double roughness, unsigned see
     outline.push_back({is_pole ? 0.0 : std::cos(angle), std::sin(angle)});
   }
   Triangles ball = turned_about_z(outline, sides);
-  // The curve is open: between the poles there is nothing.
+  // From pole to pole there is nothing: the curve is as good as closed.
   std::mt19937 generator(seed);
   std::uniform_real_distribution<> any(-1.0, 1.0);
   for (Vec3& point : ball.points) point *= 1.0 + roughness * any(generator);

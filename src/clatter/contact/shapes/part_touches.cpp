@@ -58,6 +58,11 @@ void PolytopePair::list_near_features(double reach, double margin, std::vector<T
   add_near_corners_on_faces(false, reach, margin, touches);
   add_near_edges(reach, margin, touches);
   if (radii() > 0.0) add_near_rounded(reach, touches);
+  // Features on far sides of the solids lie behind each other as well: they are no touches.
+  const auto is_deep = [&](const Touch& touch) { return touch.gap < -2.0 * reach; };
+  if (std::none_of(touches.begin(), touches.end(), is_deep)) return;
+  const double least = std::min(3.0 * gap(), -2.0 * reach);
+  std::erase_if(touches, [&](const Touch& touch) { return touch.gap < least; });
 }
 
 void PolytopePair::add_near_corners_on_faces(bool faces_of_a, double reach, double margin,
@@ -96,9 +101,9 @@ void PolytopePair::add_near_corners_on_faces(bool faces_of_a, double reach, doub
   }
 }
 
-void PolytopePair::add_near_edges(double reach, double margin, std::vector<Touch>& touches) {
+void PolytopePair::add_near_edges(double reach, double margin,
+                                  std::vector<Touch>& touches) const {
   const std::vector<Polytope::Edge>&edges_a = a().touching_edges(), &edges_b = b().touching_edges();
-  double overlap = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t k = 0; k < edges_b.size(); ++k) {
     const Polytope::Edge& edge_b = edges_b[k];
     const Vec3 &begin_b = b_in_a_[index_in(edge_b.begin)],
@@ -138,11 +143,6 @@ void PolytopePair::add_near_edges(double reach, double margin, std::vector<Touch
       if (turned(sense) > std::min(most_turn, slack)) continue;
       const double gap = sense * distance - radii();
       if (gap > reach) continue;
-      if (gap < -2.0 * reach) {
-        // Edges on far sides of the solids cross as well.
-        if (std::isnan(overlap)) overlap = this->gap();
-        if (gap < 3.0 * overlap) continue;
-      }
       touches.push_back({{Feature::Kind::edge, static_cast<int>(i)},
                          {Feature::Kind::edge, static_cast<int>(k)},
                          gap});

@@ -69,7 +69,7 @@ class PolytopePair {
   void list_near_features(double reach, double margin, std::vector<Touch>& touches);
   void add_near_corners_on_faces(bool faces_of_a, double reach, double margin,
                                  std::vector<Touch>& touches) const;
-  void add_near_edges(double reach, double margin, std::vector<Touch>& touches);
+  void add_near_edges(double reach, double margin, std::vector<Touch>& touches) const;
   void add_near_rounded(double reach, std::vector<Touch>& touches) const;
 
   const Polytope *a_ = nullptr, *b_ = nullptr;
