@@ -39,9 +39,9 @@ struct Triangles {
 inline Triangles box_of_triangles(const Vec3& size) {
   Triangles box;
   for (int k = 0; k < 8; ++k) {
-    box.points.emplace_back(0.5 * size.cwiseProduct(Vec3((k & 1) != 0 ? 1 : -1,
-                                                         (k & 2) != 0 ? 1 : -1,
-                                                         (k & 4) != 0 ? 1 : -1)));
+    box.points.emplace_back(0.5 *
+                            size.cwiseProduct(Vec3((k & 1) != 0 ? 1 : -1, (k & 2) != 0 ? 1 : -1,
+                                                   (k & 4) != 0 ? 1 : -1)));
   }
   box.add_quad(0, 4, 6, 2);
   box.add_quad(1, 3, 7, 5);
@@ -72,7 +72,8 @@ inline Triangles turned_about_z(const std::vector<std::array<double, 2>>& outlin
     const auto& one = number[static_cast<std::size_t>(k)];
     const auto& two = number[static_cast<std::size_t>((k + 1) % count)];
     for (int i = 0; i < sides; ++i) {
-      const auto here = static_cast<std::size_t>(i), next = static_cast<std::size_t>((i + 1) % sides);
+      const auto here = static_cast<std::size_t>(i),
+                 next = static_cast<std::size_t>((i + 1) % sides);
       if (one[here] != one[next]) result.corners.push_back({one[here], one[next], two[here]});
       if (two[here] != two[next]) result.corners.push_back({one[next], two[next], two[here]});
     }

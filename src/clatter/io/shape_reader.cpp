@@ -50,9 +50,8 @@ std::optional<Shape> read_height_field(const TomlTable& table) {
     return std::nullopt;
   }
   const std::size_t longer = std::max(heights->size(), heights->front().size()) - 1;
-  return HeightFieldShape{
-      std::move(*heights), *spacing,
-      table.number("depth").value_or(static_cast<double>(longer) * *spacing)};
+  return HeightFieldShape{std::move(*heights), *spacing,
+                          table.number("depth").value_or(static_cast<double>(longer) * *spacing)};
 }
 
 std::optional<Shape> read_solid(const TomlTable& table, const std::filesystem::path& folder) {

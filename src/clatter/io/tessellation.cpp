@@ -255,9 +255,9 @@ Mesh tessellate(const PlacedShape& placed, bool in_plane, double size) {
   }
   const Mat3 axes = axes_of(placed, in_plane);
   for (Vec3& point : mesh.points) point = axes * point;
-  const bool is_convex =
-      !std::holds_alternative<PolygonShape>(shape) && !std::holds_alternative<MeshShape>(shape) &&
-      !std::holds_alternative<HeightFieldShape>(shape);
+  const bool is_convex = !std::holds_alternative<PolygonShape>(shape) &&
+                         !std::holds_alternative<MeshShape>(shape) &&
+                         !std::holds_alternative<HeightFieldShape>(shape);
   if (placed.rounding > 0.0 && is_convex) mesh = rounded(mesh, placed.rounding, in_plane);
   for (Vec3& point : mesh.points) point += placed.position;
   return mesh;

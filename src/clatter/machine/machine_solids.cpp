@@ -138,7 +138,8 @@ Patch patch_of(const Solid& solid, const Feature& feature, bool sharp) {
     patch.origin = corner_of(solid, feature);
     return patch;
   }
-  const Polytope::Edge& edge = solid.shape.touching_edges()[static_cast<std::size_t>(feature.index)];
+  const Polytope::Edge& edge =
+      solid.shape.touching_edges()[static_cast<std::size_t>(feature.index)];
   patch.kind = Patch::Kind::line;
   patch.origin = solid.shape.corners[static_cast<std::size_t>(edge.begin)];
   const Vec3 x = edge.direction.unitOrthogonal();

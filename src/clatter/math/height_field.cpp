@@ -14,8 +14,8 @@ Mesh make_height_field(const std::vector<std::vector<double>>& heights, double s
   for (int j = 0; j < rows; ++j) {
     for (int i = 0; i < columns; ++i) {
       const double height = heights[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)];
-      mesh.points.emplace_back(spacing * (i - 0.5 * (columns - 1)), spacing * (j - 0.5 * (rows - 1)),
-                               height);
+      mesh.points.emplace_back(spacing * (i - 0.5 * (columns - 1)),
+                               spacing * (j - 0.5 * (rows - 1)), height);
       lowest = std::min(lowest, height);
       highest = std::max(highest, height);
     }

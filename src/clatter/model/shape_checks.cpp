@@ -18,9 +18,9 @@ constexpr double tilt_slack = 1e-9;
 constexpr double flat_polygon = 1e-12;
 
 // Indefinite, as in "a hull has points", and in the order of the variant.
-constexpr std::array shape_words = {"sphere",     "box",       "cylinder", "rod",     "disc",
-                                    "half_space", "capsule",   "cone",     "ellipsoid",
-                                    "hull",       "polygon",   "mesh",     "height_field"};
+constexpr std::array shape_words = {"sphere",     "box",     "cylinder",    "rod",       "disc",
+                                    "half_space", "capsule", "cone",        "ellipsoid", "hull",
+                                    "polygon",    "mesh",    "height_field"};
 static_assert(shape_words.size() == std::variant_size_v<Shape>);
 
 std::string a_kind_of(const Shape& shape) {

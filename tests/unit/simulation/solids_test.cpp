@@ -65,8 +65,8 @@ TEST_P(EveryScheme, moves_a_box_a_hull_a_mesh_and_eight_points_alike) {
   constexpr const char* corners =
       "[[-0.1,-0.08,-0.05],[0.1,-0.08,-0.05],[0.1,0.08,-0.05],[-0.1,0.08,-0.05],"
       "[-0.1,-0.08,0.05],[0.1,-0.08,0.05],[0.1,0.08,0.05],[-0.1,0.08,0.05]]";
-  const std::string file = fmt::format("{}twelve_triangles_{}.obj", ::testing::TempDir(),
-                                       GetParam());
+  const std::string file =
+      fmt::format("{}twelve_triangles_{}.obj", ::testing::TempDir(), GetParam());
   testing::box_of_triangles({0.2, 0.16, 0.1}).write(file);
   const std::vector<std::string> models{
       box_on_slope(GetParam(),
@@ -74,9 +74,9 @@ TEST_P(EveryScheme, moves_a_box_a_hull_a_mesh_and_eight_points_alike) {
       box_on_slope(
           GetParam(),
           fmt::format("shape = {{ kind = 'hull', points = {}, material = 'stone' }}", corners), ""),
-      box_on_slope(GetParam(),
-                   fmt::format("shape = {{ kind = 'mesh', file = '{}', material = 'stone' }}", file),
-                   ""),
+      box_on_slope(
+          GetParam(),
+          fmt::format("shape = {{ kind = 'mesh', file = '{}', material = 'stone' }}", file), ""),
       box_on_slope(
           GetParam(), "",
           fmt::format("[[contact]]\nname = 'c'\npoint = {{ body = 'box', at = {} }}\n"

@@ -47,9 +47,9 @@ void PolytopePair::find_touches_of_parts(double reach, bool must_find,
   // Sharp features that meet: as if each reached a little further.
   list_near_features(reach, 2.0 * reach, touches);
   if (touches.empty()) return;
-  const auto first = std::max_element(
-      touches.begin(), touches.end(),
-      [](const Touch& one, const Touch& other) { return one.gap < other.gap; });
+  const auto first =
+      std::max_element(touches.begin(), touches.end(),
+                       [](const Touch& one, const Touch& other) { return one.gap < other.gap; });
   touches = {*first};
 }
 
@@ -77,9 +77,9 @@ void PolytopePair::add_near_corners_on_faces(bool faces_of_a, double reach, doub
     for (std::size_t f = 0; f < with_faces.faces.size(); ++f) {
       const auto face = static_cast<int>(f);
       const double height = with_faces.height(face, corners[i]);
-      if (with_faces.is_part && (!with_faces.faces[f].is_surface ||
-                                 (height < -with_faces.depth &&
-                                  !is_within(with_faces, corners[i], margin)))) {
+      if (with_faces.is_part &&
+          (!with_faces.faces[f].is_surface ||
+           (height < -with_faces.depth && !is_within(with_faces, corners[i], margin)))) {
         continue;
       }
       if (height - radii() > reach) {  // it is nowhere near this convex solid
@@ -101,8 +101,7 @@ void PolytopePair::add_near_corners_on_faces(bool faces_of_a, double reach, doub
   }
 }
 
-void PolytopePair::add_near_edges(double reach, double margin,
-                                  std::vector<Touch>& touches) const {
+void PolytopePair::add_near_edges(double reach, double margin, std::vector<Touch>& touches) const {
   const std::vector<Polytope::Edge>&edges_a = a().touching_edges(), &edges_b = b().touching_edges();
   for (std::size_t k = 0; k < edges_b.size(); ++k) {
     const Polytope::Edge& edge_b = edges_b[k];
@@ -124,14 +123,15 @@ void PolytopePair::add_near_edges(double reach, double margin,
                    t = between.cross(way_a).dot(across) / (area * area);
       // At tips they are corners on faces.
       const auto is_between_ends = [&](double at, double length, const Polytope& of,
-                                 const Polytope::Edge& edge) {
+                                       const Polytope::Edge& edge) {
         const bool ends = margin > beside_margin * size_ * 1.5;
         const auto beyond = [&](int corner) {
           return (of.is_tip[index_in(corner)] != 0 && !ends ? 1.0 : -1.0) * margin / length;
         };
         return at >= beyond(edge.begin) && at <= 1.0 - beyond(edge.end);
       };
-      if (!is_between_ends(s, length_a, a(), edge_a) || !is_between_ends(t, length_b, b(), edge_b)) continue;
+      if (!is_between_ends(s, length_a, a(), edge_a) || !is_between_ends(t, length_b, b(), edge_b))
+        continue;
       // The sense in which it points out of a and into b.
       Vec3 normal = across / area;
       const auto turned = [&](double sense) {

@@ -34,8 +34,7 @@ Vec3 area_of(const std::vector<Vec3>& points, const Loop& loop) {
   Vec3 area = Vec3::Zero();
   const Vec3& first = points[index_of(loop[0])];
   for (std::size_t k = 1; k + 1 < loop.size(); ++k) {
-    area += 0.5 *
-            (points[index_of(loop[k])] - first).cross(points[index_of(loop[k + 1])] - first);
+    area += 0.5 * (points[index_of(loop[k])] - first).cross(points[index_of(loop[k + 1])] - first);
   }
   return area;
 }

@@ -97,8 +97,7 @@ TEST(Surface, that_cuts_through_itself_is_no_solid) {
   const Triangles other = two;
   for (const Vec3& point : other.points) two.points.emplace_back(point + Vec3(0.3, 0.2, 0.4));
   for (const auto& [a, b, c] : other.corners) two.corners.push_back({a + 8, b + 8, c + 8});
-  EXPECT_TRUE(std::holds_alternative<NoRoomBehind>(
-      make_solid_parts(merge_faces(surface_of(two)))));
+  EXPECT_TRUE(std::holds_alternative<NoRoomBehind>(make_solid_parts(merge_faces(surface_of(two)))));
 }
 
 class RoughBall : public ::testing::TestWithParam<double> {};
