@@ -277,11 +277,11 @@ TableDescription shape() {
            "",
            required,
            "A `rod` is a slender cylinder along x; `cylinder`, flat `disc`, `capsule` and `cone` "
-           "have their axis along z. A `half_space` is of the ground, a `polygon` of planar "
-           "bodies.",
+           "have their axis along z. `half_space` and `height_field` are of the ground, a "
+           "`polygon` of planar bodies.",
            any,
            {"sphere", "box", "cylinder", "rod", "disc", "half_space", "capsule", "cone",
-            "ellipsoid", "hull", "polygon", "mesh"}},
+            "ellipsoid", "hull", "polygon", "mesh", "height_field"}},
           {"radius",
            {"sphere", "cylinder", "rod", "disc", "capsule", "cone"},
            number,
@@ -331,6 +331,27 @@ TableDescription shape() {
            "",
            "1",
            "Factor on the coordinates of the file: 0.001 when they are in millimetres.",
+           positive},
+          {"heights",
+           {"height_field"},
+           rows,
+           "m",
+           required,
+           "Along z: two or more rows along x, one after the other along y, of two or more "
+           "numbers. The surface is straight between them."},
+          {"spacing",
+           {"height_field"},
+           number,
+           "m",
+           required,
+           "From one height to the next, along x and along y. The origin is in the middle.",
+           positive},
+          {"depth",
+           {"height_field"},
+           number,
+           "m",
+           "its longer side",
+           "How far it is solid below the lowest height.",
            positive},
           {"position", {}, vector, "m", "[0, 0, 0]", "Of its origin, in the body frame."},
           {"orientation",
@@ -1517,6 +1538,8 @@ std::string KeyDescription::expected() const {
       return "vector or list of vectors";
     case pairs:
       return "list of two or more pairs of numbers";
+    case rows:
+      return "rows of numbers";
     case inertia:
       return "three numbers, or three rows of three";
     case formulas:

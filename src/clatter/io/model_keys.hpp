@@ -27,6 +27,7 @@ enum class ValueType {
   points,      ///< list of vectors
   point_or_points,
   pairs,            ///< list of two or more pairs of numbers
+  rows,             ///< two or more rows of two or more numbers, of one length
   inertia,          ///< [Ixx, Iyy, Izz] or three rows of three numbers
   formulas,         ///< a vector whose components are formulas
   torque,           ///< formulas, or one formula for planar bodies

@@ -63,6 +63,8 @@ Json value_schema(const KeyDescription& key) {
       return any_of(vector, list_schema(vector, 1, 0));
     case ValueType::pairs:
       return list_schema(list_schema(number, 2, 2), 2, 0);
+    case ValueType::rows:
+      return list_schema(list_schema(number, 2, 0), 2, 0);
     case ValueType::inertia:
       return any_of(list_schema(number, 3, 3), list_schema(list_schema(number, 3, 3), 3, 3));
     case ValueType::formulas:

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -42,6 +43,17 @@ std::optional<Shape> read_mesh(const TomlTable& table, const std::filesystem::pa
   return mesh;
 }
 
+std::optional<Shape> read_height_field(const TomlTable& table) {
+  auto heights = table.rows("heights");
+  const std::optional<double> spacing = table.number("spacing");
+  if (!heights || !spacing || (table.has("depth") && !table.has_usable("depth"))) {
+    return std::nullopt;
+  }
+  const std::size_t longer = std::max(heights->size(), heights->front().size()) - 1;
+  return HeightFieldShape{std::move(*heights), *spacing,
+                          table.number("depth").value_or(static_cast<double>(longer) * *spacing)};
+}
+
 std::optional<Shape> read_solid(const TomlTable& table, const std::filesystem::path& folder) {
   const std::string& kind = table.kind();
   if (kind == "half_space") return HalfSpaceShape{};
@@ -65,6 +77,7 @@ std::optional<Shape> read_solid(const TomlTable& table, const std::filesystem::p
     return polygon;
   }
   if (kind == "mesh") return read_mesh(table, folder);
+  if (kind == "height_field") return read_height_field(table);
   return read_round(table);
 }
 

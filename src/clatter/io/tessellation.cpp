@@ -7,6 +7,7 @@
 
 #include <clatter/io/tessellation.hpp>
 #include <clatter/math/convex_hull.hpp>
+#include <clatter/math/height_field.hpp>
 #include <clatter/math/polygon.hpp>
 #include <clatter/model/mass_properties.hpp>
 
@@ -226,6 +227,9 @@ struct Tessellator {
   Mesh operator()(const HullShape& shape) const { return hull_of(shape.points); }
   Mesh operator()(const PolygonShape& shape) const { return prism(shape); }
   Mesh operator()(const MeshShape& shape) const { return surface_of(shape); }
+  Mesh operator()(const HeightFieldShape& shape) const {
+    return make_height_field(shape.heights, shape.spacing, shape.depth);
+  }
   Mesh operator()(const SphereShape& shape) const { return sphere(shape.radius); }
   Mesh operator()(const BoxShape& shape) const { return box(shape.size); }
   Mesh operator()(const CylinderShape& shape) const { return cylinder(shape.radius, shape.length); }
@@ -251,8 +255,9 @@ Mesh tessellate(const PlacedShape& placed, bool in_plane, double size) {
   }
   const Mat3 axes = axes_of(placed, in_plane);
   for (Vec3& point : mesh.points) point = axes * point;
-  const bool is_convex =
-      !std::holds_alternative<PolygonShape>(shape) && !std::holds_alternative<MeshShape>(shape);
+  const bool is_convex = !std::holds_alternative<PolygonShape>(shape) &&
+                         !std::holds_alternative<MeshShape>(shape) &&
+                         !std::holds_alternative<HeightFieldShape>(shape);
   if (placed.rounding > 0.0 && is_convex) mesh = rounded(mesh, placed.rounding, in_plane);
   for (Vec3& point : mesh.points) point += placed.position;
   return mesh;

@@ -274,6 +274,17 @@ std::optional<std::vector<Vec3>> TomlTable::points(std::string_view key,
   return points;
 }
 
+std::optional<std::vector<std::vector<double>>> TomlTable::rows(std::string_view key) const {
+  const toml::node* value = usable(key);
+  if (value == nullptr) return std::nullopt;
+  std::vector<std::vector<double>> rows;
+  for (const toml::node& row : *value->as_array()) {
+    std::vector<double>& numbers = rows.emplace_back();
+    for (const toml::node& entry : *row.as_array()) numbers.push_back(as_number(entry));
+  }
+  return rows;
+}
+
 std::optional<Mat3> TomlTable::inertia(std::string_view key) const {
   const toml::node* value = usable(key);
   if (value == nullptr) return std::nullopt;

@@ -68,6 +68,7 @@ class TomlTable final : public KeyTable {
   std::optional<Vec3> direction(std::string_view key, Dimension dimension) const override;
   std::optional<Quaternion> quaternion(std::string_view key) const;
   /// Also reads a single point as a list of one.
+  std::optional<std::vector<std::vector<double>>> rows(std::string_view key) const;
   std::optional<std::vector<Vec3>> points(std::string_view key, Dimension dimension) const;
   bool is_single_point(std::string_view key) const;
   std::optional<Mat3> inertia(std::string_view key) const;

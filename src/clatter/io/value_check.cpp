@@ -54,6 +54,7 @@ class ValueCheck {
   bool check_inertia(const toml::node& value) const;
   bool check_points(const toml::node& value) const;
   bool check_pairs(const toml::node& value) const;
+  bool check_rows(const toml::node& value) const;
   bool check_table_or_tables(const toml::node& value) const;
   bool check_tables(const toml::node& value) const;
   bool unexpected(const toml::node& value) const;
@@ -94,6 +95,8 @@ bool ValueCheck::passes(const toml::node& value) const {
       return is_list_of_numbers(value) ? check_numbers(value, 2, 3) : check_points(value);
     case ValueType::pairs:
       return check_pairs(value);
+    case ValueType::rows:
+      return check_rows(value);
     case ValueType::inertia:
       return check_inertia(value);
     case ValueType::formulas:
@@ -210,6 +213,20 @@ bool ValueCheck::check_pairs(const toml::node& value) const {
   if (list == nullptr || list->size() < 2) return unexpected(value);
   for (const toml::node& entry : *list) {
     if (!check_numbers(entry, 2, 2)) return false;
+  }
+  return true;
+}
+
+bool ValueCheck::check_rows(const toml::node& value) const {
+  const toml::array* list = value.as_array();
+  if (list == nullptr || list->size() < 2) return unexpected(value);
+  for (const toml::node& entry : *list) {
+    const toml::array* row = entry.as_array();
+    if (!check_numbers(entry, 2, std::string::npos)) return false;
+    if (row->size() == list->front().as_array()->size()) continue;
+    add(entry.source(), fmt::format("'{}': the first row has {} numbers, this one {}", row_.name,
+                                    list->front().as_array()->size(), row->size()));
+    return false;
   }
   return true;
 }

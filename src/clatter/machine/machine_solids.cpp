@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <clatter/contact/shapes/piece_pair.hpp>
+#include <clatter/contact/shapes/surface.hpp>
 #include <clatter/machine/machine.hpp>
 #include <clatter/machine/model.hpp>
+#include <clatter/math/height_field.hpp>
 
 namespace clatter {
 namespace {
@@ -13,6 +15,8 @@ namespace {
 /// A shape as convex solids, in its own frame.
 struct MakePolytopes {
   bool planar;
+  const PlacedShape& placed;
+  std::string name;  ///< for what is wrong
   using Parts = std::vector<Polytope>;
 
   Parts operator()(const SphereShape& s) const { return round(s.radius); }
@@ -29,6 +33,15 @@ struct MakePolytopes {
   }
   Parts operator()(const PolygonShape& s) const { return make_convex_parts(s.points); }
   Parts operator()(const HullShape& s) const { return {make_hull(s.points)}; }
+  Parts operator()(const MeshShape& s) const {
+    Surface surface{s.points, {}};
+    for (const auto& [a, b, c] : s.triangles) surface.faces.push_back({a, b, c});
+    return enclosed_by(std::move(surface));
+  }
+  Parts operator()(const HeightFieldShape& s) const {
+    Mesh mesh = make_height_field(s.heights, s.spacing, s.depth);
+    return enclosed_by({std::move(mesh.points), std::move(mesh.polygons)});
+  }
   template <class Round>
   Parts operator()(const Round&) const {
     return {};
@@ -37,6 +50,17 @@ struct MakePolytopes {
  private:
   Parts round(double radius) const {
     return {make_core(std::array{Vec3(Vec3::Zero())}, radius, planar)};
+  }
+  Parts enclosed_by(Surface surface) const {
+    auto parts = make_solid_parts(merge_faces(std::move(surface)));
+    if (const auto* bad = std::get_if<NoRoomBehind>(&parts)) {
+      throw Error(placed.place,
+                  fmt::format("{}: its surface cuts through itself near ({:.6g}, {:.6g}, {:.6g}): "
+                              "such a mesh encloses nothing, pull its pieces apart or leave out "
+                              "'material'",
+                              name, bad->point.x(), bad->point.y(), bad->point.z()));
+    }
+    return std::get<Parts>(std::move(parts));
   }
 };
 
@@ -61,7 +85,7 @@ Pieces pieces_of(const PlacedShape& shape, bool planar) {
   Pieces pieces = planar ? Pieces{} : std::visit(MakePieces{}, shape.shape);
   if (!shape.hollow) return rounded(std::move(pieces), shape.rounding);
   if (pieces.empty()) {
-    pieces = pieces_of(std::visit(MakePolytopes{planar}, shape.shape).front());
+    pieces = pieces_of(std::visit(MakePolytopes{planar, shape, {}}, shape.shape).front());
   }
   if (shape.open) {
     std::erase_if(pieces,
@@ -85,25 +109,29 @@ void Machine::add_solids(const std::string& body, int node, const std::vector<Pl
     const auto material =
         std::find_if(model.materials.begin(), model.materials.end(),
                      [&](const MaterialSpec& each) { return each.name == shape.material; });
-    const auto add = [&](Polytope polytope, Pieces pieces, bool by_pieces) {
-      const double extent = extent_of(pieces);
-      if (node != ground) extents_[node] = std::max(extents_[node], extent);
+    const std::size_t first = solids_.size();
+    double extent = 0.0;
+    const auto add = [&](Polytope part, Pieces pieces, bool by_pieces) {
+      extent = std::max(extent, extent_of(pieces));
       solids_.push_back({solid_count > 1 ? fmt::format("{}.{}", body, number) : body, node,
-                         std::move(polytope), std::move(pieces), by_pieces, planar,
-                         static_cast<int>(material - model.materials.begin()), extent});
+                         std::move(part), std::move(pieces), by_pieces, planar,
+                         static_cast<int>(material - model.materials.begin()), 0.0});
     };
     const Mat3 turn = shape.orientation.toRotationMatrix();
     const Vec3 shift = shape.position - centres_[node];
     if (const Pieces pieces = pieces_of(shape, planar); !pieces.empty()) {
       add({}, placed(pieces, turn, shift), true);
-      continue;
+    } else {
+      const MakePolytopes make{planar, shape, fmt::format("a shape of '{}'", body)};
+      for (const Polytope& part : std::visit(make, shape.shape)) {
+        Polytope polytope = placed(part, turn, shift);
+        polytope.radius += shape.rounding;
+        Pieces of_part = pieces_of(polytope);
+        add(std::move(polytope), std::move(of_part), false);
+      }
     }
-    for (const Polytope& part : std::visit(MakePolytopes{planar}, shape.shape)) {
-      Polytope polytope = placed(part, turn, shift);
-      polytope.radius += shape.rounding;
-      Pieces pieces = pieces_of(polytope);
-      add(std::move(polytope), std::move(pieces), false);
-    }
+    for (std::size_t k = first; k < solids_.size(); ++k) solids_[k].extent = extent;
+    if (node != ground) extents_[node] = std::max(extents_[node], extent);
   }
 }
 
@@ -145,7 +173,8 @@ Patch patch_of(const Solid& solid, const Feature& feature, bool sharp) {
   if (feature.kind == Feature::Kind::corner) {
     patch.origin = corner_of(solid, feature);
   } else {
-    const Polytope::Edge& edge = solid.shape.edges[static_cast<std::size_t>(feature.index)];
+    const Polytope::Edge& edge =
+        solid.shape.touching_edges()[static_cast<std::size_t>(feature.index)];
     patch = line_patch(edge, solid.shape.corners[static_cast<std::size_t>(edge.begin)]);
     if (!sharp) patch.outward = Vec3::Zero();
   }

@@ -50,6 +50,7 @@ Bulk bulk_of(const RodShape& s) {
 }
 
 Bulk bulk_of(const HalfSpaceShape&) { return {}; }
+Bulk bulk_of(const HeightFieldShape&) { return {}; }
 
 // The cylinder, and the two ends that together are a sphere.
 Bulk bulk_of(const CapsuleShape& s) {

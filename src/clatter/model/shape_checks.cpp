@@ -18,8 +18,9 @@ constexpr double tilt_slack = 1e-9;
 constexpr double flat_polygon = 1e-12;
 
 // Indefinite, as in "a hull has points", and in the order of the variant.
-constexpr std::array shape_words = {"sphere",  "box",  "cylinder",  "rod",  "disc",    "half_space",
-                                    "capsule", "cone", "ellipsoid", "hull", "polygon", "mesh"};
+constexpr std::array shape_words = {"sphere",     "box",     "cylinder",    "rod",       "disc",
+                                    "half_space", "capsule", "cone",        "ellipsoid", "hull",
+                                    "polygon",    "mesh",    "height_field"};
 static_assert(shape_words.size() == std::variant_size_v<Shape>);
 
 std::string a_kind_of(const Shape& shape) {
@@ -71,8 +72,23 @@ struct SizeCheck {
     const std::optional<std::string> wrong = complaint_about(s);
     return !wrong || object.refuse("file", fmt::format("'file': {}", *wrong));
   }
+  bool operator()(const HeightFieldShape& s) const {
+    const bool good = size("spacing", s.spacing);
+    return size("depth", s.depth) && good && rows(s.heights);
+  }
 
  private:
+  bool rows(const std::vector<std::vector<double>>& heights) const {
+    const bool fits = heights.size() >= 2 && heights.front().size() >= 2 &&
+                      std::all_of(heights.begin(), heights.end(), [&](const auto& row) {
+                        return row.size() == heights.front().size() &&
+                               std::all_of(row.begin(), row.end(),
+                                           [](double height) { return std::isfinite(height); });
+                      });
+    return fits || object.refuse("heights",
+                                 "'heights' must be two or more rows of two or more finite "
+                                 "numbers, all of one length");
+  }
   bool size(const char* key, double value) const {
     return object.number(key, value, ranges::positive);
   }
@@ -120,6 +136,9 @@ bool check_kind(const ObjectCheck& object, const PlacedShape& placed, const Shap
     return object.refuse("kind",
                          "a half_space is for the ground: a body has an end; use a large box");
   }
+  if (std::holds_alternative<HeightFieldShape>(shape) && !owner.is_ground) {
+    return object.refuse("kind", "a height_field is for the ground: use a mesh");
+  }
   if (std::holds_alternative<PolygonShape>(shape) && !owner.in_plane) {
     return object.refuse("kind",
                          owner.is_ground
@@ -128,7 +147,8 @@ bool check_kind(const ObjectCheck& object, const PlacedShape& placed, const Shap
   }
   const bool in_space_only =
       std::holds_alternative<ConeShape>(shape) || std::holds_alternative<EllipsoidShape>(shape) ||
-      std::holds_alternative<HullShape>(shape) || std::holds_alternative<MeshShape>(shape);
+      std::holds_alternative<HullShape>(shape) || std::holds_alternative<MeshShape>(shape) ||
+      std::holds_alternative<HeightFieldShape>(shape);
   if (owner.in_plane && in_space_only) {
     return object.refuse("kind",
                          fmt::format("{} is no shape in the plane: use a box, disc, capsule "
@@ -146,8 +166,8 @@ bool is_one_of(const Shape& shape) {
 bool can_touch(const Shape& shape, bool in_plane) {
   if (is_one_of<BoxShape, CapsuleShape, HalfSpaceShape>(shape)) return true;
   if (in_plane) return is_one_of<DiscShape, PolygonShape>(shape);
-  return is_one_of<SphereShape, HullShape, CylinderShape, RodShape, DiscShape, ConeShape,
-                   EllipsoidShape>(shape);
+  return is_one_of<SphereShape, HullShape, MeshShape, HeightFieldShape, CylinderShape, RodShape,
+                   DiscShape, ConeShape, EllipsoidShape>(shape);
 }
 
 // Whether it can touch.

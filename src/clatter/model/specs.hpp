@@ -68,9 +68,15 @@ struct MeshShape {
   std::vector<Vec3> points;
   std::vector<std::array<int, 3>> triangles;  ///< counter-clockwise seen from outside
 };
-using Shape =
-    std::variant<SphereShape, BoxShape, CylinderShape, RodShape, DiscShape, HalfSpaceShape,
-                 CapsuleShape, ConeShape, EllipsoidShape, HullShape, PolygonShape, MeshShape>;
+/// Straight between its heights, and solid below; only of the ground.
+struct HeightFieldShape {
+  std::vector<std::vector<double>> heights;  ///< rows along x, one after the other along y
+  double spacing = 0.0;                      ///< of the points, along x and y
+  double depth = 0.0;                        ///< of what is solid, below the lowest height
+};
+using Shape = std::variant<SphereShape, BoxShape, CylinderShape, RodShape, DiscShape,
+                           HalfSpaceShape, CapsuleShape, ConeShape, EllipsoidShape, HullShape,
+                           PolygonShape, MeshShape, HeightFieldShape>;
 
 /// A shape as a part of a body.
 struct PlacedShape {

@@ -170,7 +170,8 @@ Pieces pieces_of(const Polytope& polytope) {
     pieces.push_back(point_piece(polytope.corners[i]));
     pieces.back().can_touch = polytope.is_tip[i] != 0;
   }
-  for (const Polytope::Edge& edge : polytope.edges) pieces.push_back(edge_piece(polytope, edge));
+  for (const Polytope::Edge& edge : polytope.touching_edges())
+    pieces.push_back(edge_piece(polytope, edge));
   for (const Polytope::Face& face : polytope.faces) {
     if (face.is_surface) pieces.push_back(plane_piece(polytope, face));
   }

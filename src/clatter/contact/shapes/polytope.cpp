@@ -43,6 +43,17 @@ void add_edges(Polytope& polytope) {
   }
 }
 
+void add_ways(Polytope& polytope) {
+  polytope.ways.assign(polytope.corners.size(), {});
+  for (const Polytope::Edge& edge : polytope.edges) {
+    const auto begin = static_cast<std::size_t>(edge.begin),
+               end = static_cast<std::size_t>(edge.end);
+    const Vec3 way = polytope.corners[end] - polytope.corners[begin];
+    polytope.ways[begin].push_back(way);
+    polytope.ways[end].push_back(-way);
+  }
+}
+
 }  // namespace
 
 double Polytope::extent() const {
@@ -69,6 +80,7 @@ Polytope make_polytope(std::vector<Vec3> corners, const std::vector<std::vector<
     polytope.faces.push_back(make_face(polytope.corners, loop));
   }
   add_edges(polytope);
+  add_ways(polytope);
   return polytope;
 }
 
@@ -96,12 +108,13 @@ Polytope make_core(std::span<const Vec3> ends, double radius, bool planar) {
   polytope.is_tip.assign(ends.size(), 1);
   polytope.radius = radius;
   polytope.is_planar = planar;
-  if (ends.size() < 2) return polytope;
-  const Vec3 way = (ends[1] - ends[0]).normalized();
+  const Vec3 way = (ends.back() - ends.front()).normalized();
   if (!planar) {
-    polytope.edges.push_back({0, 1, way, {}, 0});
+    if (ends.size() > 1) polytope.edges.push_back({0, 1, way, {}, 0});
+    add_ways(polytope);
     return polytope;
   }
+  if (ends.size() < 2) return polytope;
   for (const int begin : {0, 1}) {  // both sides
     const Vec3 along = begin == 0 ? way : -way;
     const Vec3 normal(along.y(), -along.x(), 0.0);
@@ -162,12 +175,17 @@ Polytope make_hull(const std::vector<Vec3>& points) {
 Polytope placed(const Polytope& polytope, const Mat3& turn, const Vec3& shift) {
   Polytope result = polytope;
   for (Vec3& corner : result.corners) corner = turn * corner + shift;
-  for (Polytope::Edge& edge : result.edges) {
-    edge.direction = turn * edge.direction;
-    for (int k = 0; k < edge.faces; ++k) {
-      Vec3& into = edge.into[static_cast<std::size_t>(k)];
-      into = turn * into;
+  for (std::vector<Polytope::Edge>* edges : {&result.edges, &result.ridges}) {
+    for (Polytope::Edge& edge : *edges) {
+      edge.direction = turn * edge.direction;
+      for (int k = 0; k < edge.faces; ++k) {
+        Vec3& into = edge.into[static_cast<std::size_t>(k)];
+        into = turn * into;
+      }
     }
+  }
+  for (std::vector<Vec3>& from_corner : result.ways) {
+    for (Vec3& way : from_corner) way = turn * way;
   }
   for (Polytope::Face& face : result.faces) {
     face.normal = turn * face.normal;

@@ -32,8 +32,19 @@ struct Polytope {
   std::vector<char> is_tip;  ///< corner: it can touch; in a hollow of a solid it cannot
   std::vector<Edge> edges;
   std::vector<Face> faces;
+  /// In space, from each corner: along the edges there to their other ends.
+  std::vector<std::vector<Vec3>> ways;
   double radius = 0.0;
   bool is_planar = false;
+
+  /// Of a part of a solid in space that is not convex: it has one face of the surface, `ways` are
+  /// those of the whole solid, and so are `ridges`, its edges that can touch.
+  bool is_part = false;
+  std::vector<Edge> ridges;
+  double depth = 0.0;  ///< all that lies right behind the face, up to this, is in the solid
+
+  /// Those that a Feature numbers.
+  const std::vector<Edge>& touching_edges() const { return is_part ? ridges : edges; }
 
   bool is_half_space() const { return corners.empty(); }
   /// How far its points are from the origin, at most; infinite for a half-space.

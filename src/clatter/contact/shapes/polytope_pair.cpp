@@ -285,6 +285,10 @@ void PolytopePair::add_rounded(const NearestPoints& nearest, double reach,
 
 void PolytopePair::find_touches(double reach, bool must_find, std::vector<Touch>& touches) {
   touches.clear();
+  if (a().is_part || b().is_part) {
+    find_touches_of_parts(reach, must_find, touches);
+    return;
+  }
   const bool has_half_space = a().is_half_space() || b().is_half_space();
   NearestPoints nearest;
   Axis axis{-infinity, Vec3::UnitZ(), {}, {}};

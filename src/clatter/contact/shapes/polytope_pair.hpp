@@ -70,6 +70,14 @@ class PolytopePair {
   void add_corners_on_faces(const Vec3& normal, double reach, std::vector<Touch>& touches) const;
   void add_crossing_edges(const Vec3& normal, double reach, std::vector<Touch>& touches) const;
   void add_rounded(const NearestPoints& nearest, double reach, std::vector<Touch>& touches) const;
+  // part_touches.cpp: where one is a part of a solid that is not convex. No direction separates
+  // such solids; whether two features can touch follows from the surface beside them.
+  void find_touches_of_parts(double reach, bool must_find, std::vector<Touch>& touches);
+  void list_near_features(double reach, double margin, std::vector<Touch>& touches);
+  void add_near_corners_on_faces(bool faces_of_a, double reach, double margin,
+                                 std::vector<Touch>& touches) const;
+  void add_near_edges(double reach, double margin, std::vector<Touch>& touches) const;
+  void add_near_rounded(double reach, std::vector<Touch>& touches) const;
 
   const Polytope *a_ = nullptr, *b_ = nullptr;
   Mat3 R_ab_;                          // axes of b in those of a
