@@ -238,7 +238,9 @@ TEST(HeightField, that_is_a_plane_lets_a_ball_roll_like_a_half_space) {
     ends.push_back(simulation.state().q[1].x);
   }
   EXPECT_LT((ends[0] - ends[1]).norm(), 1e-11);
-  if (testing::looks_at_numbers) EXPECT_LT(ends[0].x(), 0.6);
+  if (testing::looks_at_numbers) {
+    EXPECT_LT(ends[0].x(), 0.6);
+  }
 }
 
 class BumpyField : public ::testing::TestWithParam<double> {};
