@@ -397,11 +397,66 @@ duration = 0.5
 }
 
 TEST(Solids, of_a_kind_that_cannot_touch_are_refused) {
-  std::string text = two_boxes("");
-  text.replace(text.find("kind = \"box\", size = [0.1, 0.1, 0.1]"), 36,
-               "kind = \"cylinder\", radius = 0.1, length = 0.1");
+  const std::string text = std::string(clay) + R"(
+[[body]]
+name = "wheel"
+kind = "planar"
+density = 1000
+shape = { kind = "cylinder", radius = 0.1, length = 0.1, material = "stone" }
+[integrator]
+step = 1e-3
+duration = 0.1
+)";
   EXPECT_THAT(testing::message_of([&] { Simulation simulation(parse_model(text, "solids.toml")); }),
-              HasSubstr("a cylinder cannot touch others"));
+              HasSubstr("a cylinder cannot touch others in the plane"));
+}
+
+// ---- Round and hollow ones
+
+/// Round bodies of every kind in a drum or a hollow ball, thrown about.
+std::string drum(const std::string& scheme, const std::string& walls, double speed) {
+  std::string text = fmt::format(
+      "gravity = [0, -9.81, 0]\n{}[ground]\nshape = {{ {}, hollow = "
+      "true, material = 'stone' }}\n",
+      clay, walls);
+  const std::array shapes{"kind = 'cylinder', radius = 0.1, length = 0.25",
+                          "kind = 'ellipsoid', semi_axes = [0.08, 0.12, 0.2]",
+                          "kind = 'cone', radius = 0.12, length = 0.2, rounding = 0.01",
+                          "kind = 'disc', radius = 0.15, thickness = 0.04, rounding = 0.005",
+                          "kind = 'box', size = [0.2, 0.15, 0.1]"};
+  for (std::size_t k = 0; k < shapes.size(); ++k) {
+    const double angle = 1.3 * static_cast<double>(k);
+    text += fmt::format(
+        "[[body]]\nname = 'b{}'\ndensity = 500\nshape = {{ {}, material = 'stone' }}\n"
+        "position = [{}, {}, {}]\nvelocity = [{}, {}, {}]\nangular_velocity = [3, {}, 2]\n",
+        k, shapes[k], 0.5 * std::cos(angle), 0.5 * std::sin(angle), 0.1 * std::cos(3.0 * angle),
+        speed * std::cos(2.0 * angle), speed * std::sin(2.0 * angle), 0.5 * speed, angle);
+  }
+  return text + fmt::format("[integrator]\nname = '{}'\nstep = 1e-3\nduration = {}\n", scheme,
+                            testing::looks_at_numbers ? 0.5 : 0.02);
+}
+
+class Drum : public ::testing::TestWithParam<std::tuple<const char*, double>> {};
+INSTANTIATE_TEST_SUITE_P(Solids, Drum,
+                         ::testing::Combine(::testing::Values("nsga", "moreau"),
+                                            ::testing::Values(2.0, 60.0)));
+
+TEST_P(Drum, keeps_round_bodies_without_overlap_or_gain) {
+  const auto& [scheme, speed] = GetParam();
+  for (const char* walls : {"kind = 'cylinder', radius = 1, length = 1",
+                            "kind = 'sphere', radius = 1", "kind = 'box', size = [2, 2, 1]"}) {
+    const Model model = parse_model(drum(scheme, walls, speed), "drum.toml");
+    Simulation simulation(model);
+    double energy = energy_of(model, simulation.state());
+    while (!simulation.finished()) {
+      const double turn = square_of_turn(model, simulation.state());
+      simulation.step();
+      const double now = energy_of(model, simulation.state());
+      EXPECT_LT(now, energy * (1.0 + turn + 1e-9)) << walls << simulation.time();
+      energy = now;
+    }
+    EXPECT_GT(simulation.statistics().min_gap, -1e-9) << walls;
+  }
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Patch {
   enum class Kind {
     point,     ///< the origin
     line,      ///< along z
-    circle,    ///< about z, of radius size.x; with size.y > 0 an arc, from x by so much either way
+    circle,    ///< about z, of radius size.x
     plane,     ///< across z, which points out of it
     cone,      ///< about z, opens from the origin towards +z by the half angle size.x [rad]
     ellipse,   ///< semi-axes size.x, size.y, drawn out along z; for planar bodies a curve
@@ -30,15 +30,14 @@ struct Patch {
   Vec3 origin = Vec3::Zero();    ///< in the frame of the node
   Mat3 axes = Mat3::Identity();  ///< x, y, z of the core as columns, in the frame of the node
   Vec3 size = Vec3::Zero();
-  double radius = 0.0;  ///< negative: hollow; the other is inside
+  double half_arc = std::numbers::pi;  ///< circle: how far it goes from x either way [rad]
+  double radius = 0.0;                 ///< negative: hollow; the other is inside
   bool hollow = false;  ///< cone, ellipse and ellipsoid, whatever their radius: the other is inside
   /// Out of the solid that a sharp line or circle is the edge of, between the normals of the faces
   /// that meet there: along x, y, z of a line; radial, along the circle and along z of a circle.
   /// Zero: there is none, and the distance of cores is positive, or negative inside what is hollow.
   Vec3 outward = Vec3::Zero();
 
-  /// Half of the angle of an arc; of a circle pi.
-  double half_arc() const { return size.y() > 0.0 ? size.y() : std::numbers::pi; }
   int parameters() const;
   /// The core has a normal of its own.
   bool is_surface() const { return parameters() == 2; }

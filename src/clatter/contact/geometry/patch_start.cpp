@@ -83,7 +83,7 @@ double least_on_arc(double half_arc, const Function& f) {
 Feet circle_with(const PlacedPatch& circle, const PlacedPatch& other) {
   const bool farthest = !other.patch.is_surface() && other.patch.has_other_inside();
   const auto foot_at = [](double angle) { return Foot(std::cos(angle), std::sin(angle), 0.0); };
-  const double angle = least_on_arc(circle.patch.half_arc(), [&](double at) {
+  const double angle = least_on_arc(circle.patch.half_arc, [&](double at) {
     const Vec3 point = circle.at(foot_at(at));
     const Foot below = other.below(point);
     const Vec3 between = point - other.at(below);

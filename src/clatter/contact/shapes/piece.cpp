@@ -32,9 +32,9 @@ void add_rim(Pieces& pieces, double radius, double z, const Vec3& outward) {
     pieces.push_back(mark);
     Piece arc = rim;
     arc.patch.axes = Eigen::AngleAxisd(angle, Vec3::UnitZ()).toRotationMatrix();
-    arc.patch.size.y() = std::numbers::pi / marks_per_rim;
+    arc.patch.half_arc = std::numbers::pi / marks_per_rim;
     arc.centre = mark.centre;
-    arc.extent = 2.0 * radius * std::sin(0.5 * arc.patch.half_arc());
+    arc.extent = 2.0 * radius * std::sin(0.5 * arc.patch.half_arc);
     pieces.push_back(arc);
   }
 }
@@ -99,7 +99,7 @@ Patch line_patch(const Polytope::Edge& edge, const Vec3& origin) {
 
 bool Piece::holds(const Foot& foot, double margin) const {
   if (is_arc()) {
-    return std::abs(std::atan2(foot.y(), foot.x())) <= patch.half_arc() + margin / patch.size.x();
+    return std::abs(std::atan2(foot.y(), foot.x())) <= patch.half_arc + margin / patch.size.x();
   }
   if (patch.kind == CoreKind::line || patch.kind == CoreKind::cone) {
     return foot.z() >= begin - margin && foot.z() <= end + margin;

@@ -17,7 +17,7 @@ struct Piece {
   std::vector<Vec3> outline;  ///< of a plane: corners in its axes, counter-clockwise
   /// One of some points of a round edge, which bear the solid where it stands flat on a plane.
   bool is_mark = false;
-  bool is_arc() const { return patch.kind == Patch::Kind::circle && patch.size.y() > 0.0; }
+  bool is_arc() const { return patch.half_arc < std::numbers::pi; }
   bool can_touch = true;  ///< false: it only tells how far the solid goes
   Vec3 centre = Vec3::Zero();
   double extent = std::numeric_limits<double>::infinity();  ///< of a ball about `centre` around it

@@ -17,7 +17,7 @@ constexpr double flattest_sine = 1e-9;
 bool can_touch(const Piece& a, const Piece& b) {
   if (!a.can_touch || !b.can_touch) return false;
   const bool has_normal = a.patch.parameters() + b.patch.parameters() >= 2;
-  return has_normal || a.patch.radius + b.patch.radius > 0.0;
+  return has_normal || a.patch.radius + b.patch.radius != 0.0;
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ bool can_touch(const Piece& a, const Piece& b) {
 PatchPair PiecePair::make_pair(const Piece& a, const Piece& b, int node_a, int node_b,
                                bool planar) {
   Patch of_a = a.patch, of_b = b.patch;
-  if (of_a.radius + of_b.radius > 0.0) of_a.outward = of_b.outward = Vec3::Zero();
+  if (of_a.radius + of_b.radius != 0.0) of_a.outward = of_b.outward = Vec3::Zero();
   return PatchPair(of_a, of_b, node_a, node_b, planar);
 }
 

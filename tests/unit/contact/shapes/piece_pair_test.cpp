@@ -144,7 +144,7 @@ TEST_P(EveryPair, is_as_far_apart_as_along_the_best_direction) {
       // It is along one of the directions, so that it cannot be too large. Near a sharp tip or rim
       // it may be along one that is not quite the best, by which sharp solids overlap more.
       const bool has_cone = kind_a == Solid::cone || kind_b == Solid::cone;
-      const double of_sharp = has_cone ? 2.0 : 1.25;
+      const double of_sharp = has_cone ? 3.0 : 1.25;
       const double share = right > 0.0 ? 0.999 : rounding > 0.0 ? 1.0 : of_sharp;
       EXPECT_GT(found, share * right - 1e-9) << "case " << i << " gap " << gap;
       if (gap > 1e-3 || gap < -1e-2) continue;
