@@ -411,6 +411,36 @@ duration = 0.1
               HasSubstr("a cylinder cannot touch others in the plane"));
 }
 
+/// Rings of four capsules that hang in each other, the last of them heavy.
+TEST(Solids, of_a_chain_stay_linked_under_a_heavy_load) {
+  std::string text = std::string("gravity = [4, 2, -9.81]\n") + clay;
+  for (int k = 0; k < 3; ++k) {
+    const auto bar = [](double length, const char* place) {
+      return fmt::format(
+          "{{ kind = 'capsule', radius = 0.004, length = {}, {}, material = "
+          "'stone' }}",
+          length, place);
+    };
+    const char* across = "orientation = { axis = [0, 1, 0], angle_deg = 90 }";
+    text += fmt::format(
+        "[[body]]\nname = 'link {}'\nmass = {}\nposition = [0, 0, {}]\n"
+        "orientation = {{ axis = [0, 0, 1], angle_deg = {} }}\nshape = [{}, {}, {}, {}]\n",
+        k, k == 2 ? 500.0 : 0.05, -0.052 * k, 90 * k, bar(0.06, "position = [0.012, 0, 0]"),
+        bar(0.06, "position = [-0.012, 0, 0]"),
+        bar(0.024, fmt::format("position = [0, 0, 0.03], {}", across).c_str()),
+        bar(0.024, fmt::format("position = [0, 0, -0.03], {}", across).c_str()));
+  }
+  text +=
+      "[[joint]]\nname = 'hook'\nkind = 'fixed'\na = 'ground'\nb = 'link 0'\n"
+      "point = [0, 0, 0.03]\n[integrator]\nstep = 1e-3\nduration = 0.05\n";
+  Simulation simulation(parse_model(text, "chain.toml"));
+  while (!simulation.finished()) simulation.step();
+  // They swing to the side; each stays in the one above, within the diameter of a bar.
+  const auto& q = simulation.state().q;
+  EXPECT_NEAR((q[2].x - q[1].x).norm(), 0.052, 0.008);
+  EXPECT_NEAR((q[3].x - q[2].x).norm(), 0.052, 0.008);
+}
+
 // ---- Round and hollow ones
 
 /// Round bodies of every kind in a drum or a hollow ball, thrown about.
