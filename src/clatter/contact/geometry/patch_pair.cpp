@@ -163,18 +163,23 @@ double PatchPair::extent_a() const {
   }
 }
 
+PatchPair::Solution PatchPair::start(const NodeState& A, const NodeState& B) const {
+  Solution now{.a = placed(patch_a_, Vec3::Zero(), A.R), .b = placed(patch_b_, B.x - A.x, B.R)};
+  const PatchStart found = find_start(now.a, now.b, planar_);
+  now.foot_a = found.a;
+  now.foot_b = found.b;
+  now.normal = found.normal;
+  now.distance = found.normal.dot(now.between());
+  return now;
+}
+
 /// Newton's method: each step is halved until it helps, and at round-off none does. The start is
 /// good to a thousandth; a distance that is further off belongs to another place. It may be found
 /// where a circle has sunk as deep as the middle of what it touches, and nothing is nearest there:
 /// then the start has to do.
 PatchPair::Solution PatchPair::solve(const NodeState& A, const NodeState& B) const {
-  Solution now{.a = placed(patch_a_, Vec3::Zero(), A.R), .b = placed(patch_b_, B.x - A.x, B.R)};
-  const PatchStart start = find_start(now.a, now.b, planar_);
-  now.foot_a = start.a;
-  now.foot_b = start.b;
-  now.normal = start.normal;
-  now.distance = start.normal.dot(now.between());
-  const Solution first = now;
+  const Solution first = start(A, B);
+  Solution now = first;
 
   const double length = now.a.at(now.foot_a).norm() + now.b.at(now.foot_b).norm() +
                         std::numeric_limits<double>::min();
@@ -203,7 +208,14 @@ PatchPair::Solution PatchPair::solve(const NodeState& A, const NodeState& B) con
 }
 
 PatchPair::Nearest PatchPair::nearest(const NodeState& A, const NodeState& B) const {
-  const Solution at = solve(A, B);
+  return nearest_at(solve(A, B));
+}
+
+PatchPair::Nearest PatchPair::roughly_nearest(const NodeState& A, const NodeState& B) const {
+  return nearest_at(start(A, B));
+}
+
+PatchPair::Nearest PatchPair::nearest_at(const Solution& at) const {
   return {at.foot_a,
           at.foot_b,
           at.a.at(at.foot_a) + patch_a_.radius * at.normal,

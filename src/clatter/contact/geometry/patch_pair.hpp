@@ -40,6 +40,8 @@ class PatchPair : public SurfacePair {
     double gap;
   };
   Nearest nearest(const NodeState& A, const NodeState& B) const;
+  /// The same to about a thousandth, in less time.
+  Nearest roughly_nearest(const NodeState& A, const NodeState& B) const;
 
   double gap(const Configuration& q) const;
   void gap_hessian(const Configuration& q, Mat12& H) const;
@@ -49,7 +51,9 @@ class PatchPair : public SurfacePair {
  private:
   struct Solution;
   struct System;
+  Solution start(const NodeState& A, const NodeState& B) const;
   Solution solve(const NodeState& A, const NodeState& B) const;
+  Nearest nearest_at(const Solution& at) const;
   ContactFrame frame_at(const Solution& at, const Configuration& q, const Vec3& tangent) const;
   FrameDerivative derivative_at(const Solution& at, const Configuration& q,
                                 const ContactFrame& f) const;

@@ -10,6 +10,8 @@ namespace {
 using CoreKind = Patch::Kind;
 /// Relative to the size of the solids: pieces that are deeper in each other face other ways.
 constexpr double deepest = 0.1;
+/// Relative to the size of the solids: how far off a rough look may be.
+constexpr double roughness = 0.05;
 /// Sine of the angle between a plane and a circle that does not lie on it.
 constexpr double flattest_sine = 1e-9;
 
@@ -96,7 +98,14 @@ void PiecePair::for_each_candidate(double reach, const Visit& visit) const {
         const Vec3 along_a = at_a_.R * a.patch.axes.col(2), along_b = at_b_.R * b.patch.axes.col(2);
         if (along_a.cross(along_b).norm() < smallest_sine) continue;
       }
-      const PatchPair::Nearest at = make_pair(a, b, 0, 1, planar_).nearest(at_a_, at_b_);
+      const PatchPair pair = make_pair(a, b, 0, 1, planar_);
+      // Most are told apart by a rough look.
+      const PatchPair::Nearest rough = pair.roughly_nearest(at_a_, at_b_);
+      const bool is_near = rough.gap <= reach + roughness * size_;
+      const bool is_within = is_contained() || (a.holds(rough.foot_a, roughness * size_) &&
+                                                b.holds(rough.foot_b, roughness * size_));
+      if (!is_near || !is_within) continue;
+      const PatchPair::Nearest at = pair.nearest(at_a_, at_b_);
       if (at.gap > reach || at.gap < -std::max(reach, deepest * size_)) continue;
       const Vec3 &n = at.normal, n_a = at_a_.R.transpose() * n, n_b = -(at_b_.R.transpose() * n);
       Candidate candidate{static_cast<int>(i), static_cast<int>(k), at, 0.0, 0.0};

@@ -359,7 +359,7 @@ Surface merge_faces(Surface surface) {
   std::vector<Seam> seams;
   const Sides sides = sides_of(faces);
   for (const auto& [side, face] : sides) {
-    const auto [u, v] = side;
+    const int u = side.first, v = side.second;
     if (u > v) continue;
     const int other = sides.at({v, u});
     const Vec3 normal = area_of(points, faces[index_of(face)]).normalized();
