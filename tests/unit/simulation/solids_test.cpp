@@ -155,7 +155,7 @@ std::string room(const std::string& scheme, const std::string& material, bool pl
         list(speed), planar ? fmt::format("{}", speed * any(generator)) : list(speed));
   }
   return text + fmt::format("[integrator]\nname = '{}'\nstep = 1e-3\nduration = {}\n", scheme,
-                            testing::looks_at_numbers ? 0.4 : 0.05);
+                            testing::looks_at_numbers ? 0.4 : 0.01);
 }
 
 /// The largest angle that a body turns by in a step, squared: what integrating its rotation, or its
