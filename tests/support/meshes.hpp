@@ -52,6 +52,21 @@ inline Triangles box_of_triangles(const Vec3& size) {
   return box;
 }
 
+/// Two legs, each twice as long as thick, along x and z; `thickness` to either side along y.
+inline Triangles l_of_triangles(double thickness) {
+  Triangles l;
+  const std::array<std::array<int, 2>, 6> outline{{{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}}};
+  for (const double y : {-1.0, 1.0}) {
+    for (const auto& [x, z] : outline) l.points.emplace_back(thickness * Vec3(x, y, z));
+  }
+  for (int k = 0; k < 6; ++k) l.add_quad(k, k + 6, (k + 1) % 6 + 6, (k + 1) % 6);
+  for (const auto& [a, b, c] : {std::array{0, 1, 2}, {0, 2, 3}, {0, 3, 5}, {3, 4, 5}}) {
+    l.corners.push_back({a, b, c});
+    l.corners.push_back({c + 6, b + 6, a + 6});
+  }
+  return l;
+}
+
 /// A closed curve (radius, height), counter-clockwise seen with the radius to the right, turned
 /// about z; where the radius is zero the surface is closed by one point.
 inline Triangles turned_about_z(const std::vector<std::array<double, 2>>& outline, int sides) {

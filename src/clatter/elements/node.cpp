@@ -1,7 +1,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <clatter/elements/retract.hpp>
+#include <clatter/elements/node.hpp>
 
 namespace clatter {
 namespace {

@@ -113,6 +113,8 @@ template <class Nodes, class Vector>
 }
 
 /// q := start moved by an increment: x + dx, R exp(skew(psi)).
+void retract(const Node& node, const NodeState& start, const Vec6& increment, NodeState& q);
+/// The same for all nodes.
 void retract(std::span<const Node> nodes, const Configuration& start, const NodalVector& increment,
              Configuration& q);
 

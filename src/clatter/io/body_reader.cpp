@@ -38,6 +38,10 @@ class ShapeMass {
 
   bool is_known() const { return is_known_; }
   bool has_own_density() const { return has_own_density_; }
+  bool are_hollow() const {
+    return std::all_of(body_.shapes.begin(), body_.shapes.end(),
+                       [](const PlacedShape& shape) { return shape.hollow; });
+  }
 
   // Every shape needs a density when one has it.
   std::optional<MassProperties> of_density(const std::optional<double>& density) const {
@@ -125,6 +129,9 @@ void read_mass(const TomlTable& table, bool all_shapes_were_read, BodySpec& body
     if (const auto found = shapes.of_density(table.number("density"))) {
       take_shapes(table, *found, body);
     }
+  } else if (turns && !table.has("inertia") && shapes.is_known() && shapes.are_hollow()) {
+    table.refuse("shape",
+                 "'shape': hollow shapes have no mass and give no inertia; give 'inertia'");
   } else if (turns && !table.has("inertia") && shapes.is_known() && body.mass > 0.0) {
     take_shapes(table, shapes.of_mass(body.mass), body);
   }

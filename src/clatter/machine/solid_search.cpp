@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include <clatter/contact/search/first_meeting.hpp>
 #include <clatter/machine/solid_search.hpp>
 
 namespace clatter {
@@ -117,20 +118,12 @@ void SolidSearch::add_touches(int a, int b, const NodeState& at_a, const NodeSta
   }
 }
 
-double SolidSearch::first_meeting(int a, int b, const Way& way) {
+double SolidSearch::first_meeting_of(int a, int b, const Way& way) {
   const auto& solids = machine_.solids();
   const double near =
       meeting * size_of(solids[static_cast<std::size_t>(a)], solids[static_cast<std::size_t>(b)]);
-  constexpr double never = 2.0;
-  double t = 0.0;
-  for (int advance = 0; advance < 200; ++advance) {
-    const double gap = gap_between(a, b, way.a(t), way.b(t));
-    if (gap <= near) return t;
-    // No point can have come across the gap before.
-    t += (gap - 0.5 * near) / way.longest;
-    if (!(t < 1.0)) return never;
-  }
-  return t;
+  return first_meeting([&](double t) { return gap_between(a, b, way.a(t), way.b(t)); }, way.longest,
+                       near);
 }
 
 double SolidSearch::last_time_apart(int a, int b, const Way& way, double depth) {
@@ -167,7 +160,7 @@ void SolidSearch::find(const Configuration& q, const Configuration& next,
     const std::size_t before = keys.size();
     add_touches(a, b, way.from_a, way.from_b, false, false, keys);
     if (keys.size() > before || way.longest == 0.0) continue;
-    const double t = first_meeting(a, b, way);
+    const double t = first_meeting_of(a, b, way);
     if (t <= 1.0) add_touches(a, b, way.a(t), way.b(t), true, false, keys);
   }
   std::sort(keys.begin(), keys.end());
@@ -207,8 +200,8 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
       const double through = deepest_on_way(a, b, way);
       if (through > deepest.depth) deepest = {through, a, b, true};
     }
-    double t = overlaps ? last_time_apart(a, b, way, allowed) : 2.0;
-    if (!is_known && way.longest > 0.0) t = std::min(t, first_meeting(a, b, way));
+    double t = overlaps ? last_time_apart(a, b, way, allowed) : no_meeting;
+    if (!is_known && way.longest > 0.0) t = std::min(t, first_meeting_of(a, b, way));
     if (t <= 1.0) look_at(t);
     // On the way between two places a corner that bounced may bulge into the other and hide what
     // comes deeper.

@@ -40,7 +40,7 @@ class SolidSearch {
   struct Way;
   Way way_of(int a, int b, const Configuration& q, const Configuration& next) const;
   /// When two solids that are apart first come near each other; more than one: never.
-  double first_meeting(int a, int b, const Way& way);
+  double first_meeting_of(int a, int b, const Way& way);
   /// How deep two were in each other on a way that leads through; zero if it does not.
   double deepest_on_way(int a, int b, const Way& way);
   /// The last time before they overlap at the end; zero if they do from the start.

@@ -129,6 +129,11 @@ struct SizeCheck {
   }
 };
 
+template <class... Kinds>
+bool is_one_of(const Shape& shape) {
+  return (std::holds_alternative<Kinds>(shape) || ...);
+}
+
 // Whether something like this can have such a shape at all.
 bool check_kind(const ObjectCheck& object, const PlacedShape& placed, const ShapeOwner& owner) {
   const Shape& shape = placed.shape;
@@ -146,9 +151,7 @@ bool check_kind(const ObjectCheck& object, const PlacedShape& placed, const Shap
                              : "a polygon is for planar bodies: use a hull or a mesh in space");
   }
   const bool in_space_only =
-      std::holds_alternative<ConeShape>(shape) || std::holds_alternative<EllipsoidShape>(shape) ||
-      std::holds_alternative<HullShape>(shape) || std::holds_alternative<MeshShape>(shape) ||
-      std::holds_alternative<HeightFieldShape>(shape);
+      is_one_of<ConeShape, EllipsoidShape, HullShape, MeshShape, HeightFieldShape>(shape);
   if (owner.in_plane && in_space_only) {
     return object.refuse("kind",
                          fmt::format("{} is no shape in the plane: use a box, disc, capsule "
@@ -156,11 +159,6 @@ bool check_kind(const ObjectCheck& object, const PlacedShape& placed, const Shap
                                      a_kind_of(shape)));
   }
   return true;
-}
-
-template <class... Kinds>
-bool is_one_of(const Shape& shape) {
-  return (std::holds_alternative<Kinds>(shape) || ...);
 }
 
 bool can_touch(const Shape& shape, bool in_plane) {
@@ -192,10 +190,17 @@ void check_touching(const ObjectCheck& object, const PlacedShape& placed, const 
 }
 
 void check_hollow(const ObjectCheck& object, const PlacedShape& placed, const ShapeOwner& owner) {
-  if (placed.open && !placed.hollow) {
+  const bool is_cylinder = std::holds_alternative<CylinderShape>(placed.shape);
+  if (placed.open && !(placed.hollow && is_cylinder)) {
     object.refuse("open", "'open' is for a hollow cylinder; give it 'hollow = true'");
   }
   if (!placed.hollow) return;
+  if (!is_one_of<SphereShape, BoxShape, CylinderShape, DiscShape, ConeShape, EllipsoidShape>(
+          placed.shape)) {
+    object.refuse("hollow", fmt::format("{} cannot be hollow; use a sphere, box, cylinder, disc, "
+                                        "cone or ellipsoid",
+                                        a_kind_of(placed.shape)));
+  }
   if (placed.material.empty()) {
     object.refuse("hollow", "'hollow' needs a 'material': it is of use where others touch it");
   }

@@ -118,21 +118,6 @@ TEST_P(Cup, holds_balls_that_are_dropped_into_it) {
 
 // ---- A notch
 
-Triangles l_of_triangles() {
-  Triangles l;
-  const std::vector<Vec3> outline{{0, 0, 0},     {0.2, 0, 0},   {0.2, 0, 0.1},
-                                  {0.1, 0, 0.1}, {0.1, 0, 0.2}, {0, 0, 0.2}};
-  for (const double y : {-0.1, 0.1}) {
-    for (const Vec3& point : outline) l.points.emplace_back(point.x(), y, point.z());
-  }
-  for (int k = 0; k < 6; ++k) l.add_quad(k, k + 6, (k + 1) % 6 + 6, (k + 1) % 6);
-  for (const auto& [a, b, c] : {std::array{0, 1, 2}, {0, 2, 3}, {0, 3, 5}, {3, 4, 5}}) {
-    l.corners.push_back({a, b, c});
-    l.corners.push_back({c + 6, b + 6, a + 6});
-  }
-  return l;
-}
-
 // Gravity presses it against both sides of the notch.
 TEST_F(MeshSolids, with_a_notch_hold_a_box_in_it) {
   for (const bool as_mesh : {false, true}) {
@@ -144,7 +129,7 @@ TEST_F(MeshSolids, with_a_notch_hold_a_box_in_it) {
             "gravity = [-6, 0, -9]\n[[material]]\nname = 'clay'\n[ground]\nshape = {}\n"
             "[[body]]\nname = 'box'\ndensity = 1000\nshape = {}\n"
             "position = [0.14, 0.01, 0.137]\n",
-            shape_of(l_of_triangles()), box) +
+            shape_of(testing::l_of_triangles(0.1)), box) +
         run_for(testing::looks_at_numbers ? 0.5 : 0.2);
     Simulation simulation(parse_model(text, "notch.toml"));
     run(simulation);
@@ -154,7 +139,7 @@ TEST_F(MeshSolids, with_a_notch_hold_a_box_in_it) {
 }
 
 TEST_F(MeshSolids, lie_on_each_other) {
-  const std::string l = shape_of(l_of_triangles());
+  const std::string l = shape_of(testing::l_of_triangles(0.1));
   // Upside down in the notch of the other: what is left of both is a block.
   const std::string text =
       std::string("gravity = [0, 0, -9.81]\n") + clay +

@@ -467,6 +467,40 @@ std::string drum(const std::string& scheme, const std::string& walls, double spe
                             testing::looks_at_numbers ? 0.5 : 0.02);
 }
 
+/// In the plane: it rolls without slip, 3/4 m v^2 = m g (R - r) (1 - cos 60 deg) below.
+TEST(Solids, roll_in_a_hollow_disc) {
+  const std::string text = R"(
+gravity = [0, -9.81]
+[[material]]
+name = "steel"
+friction = 1
+[ground]
+shape = { kind = "disc", radius = 0.5, thickness = 1, hollow = true, material = "steel" }
+[[body]]
+name = "roller"
+kind = "planar"
+density = 1000
+shape = { kind = "disc", radius = 0.1, thickness = 1, material = "steel" }
+position = [0.34641016, -0.19999999]
+[integrator]
+name = "nsga_coupled"
+step = 1e-3
+duration = 1
+)";
+  Simulation simulation(parse_model(text, "roller.toml"));
+  double fastest = 0.0, spin = 0.0;
+  while (!simulation.finished()) {
+    simulation.step();
+    fastest = std::min(fastest, simulation.value("bodies/roller/velocity/x"));
+    spin = std::max(spin, simulation.value("bodies/roller/angular_velocity"));
+  }
+  const double expected = std::sqrt(4.0 / 3.0 * 9.81 * 0.4 * 0.5);
+  // (w h)^2 of it, w^2 = 2 g / (3 (R - r)).
+  EXPECT_NEAR(fastest, -expected, 2.6e-5);
+  EXPECT_NEAR(spin, expected / 0.1, 2.6e-4);
+  EXPECT_GT(simulation.statistics().min_gap, -1e-9);
+}
+
 class Drum : public ::testing::TestWithParam<std::tuple<const char*, double>> {};
 INSTANTIATE_TEST_SUITE_P(Solids, Drum,
                          ::testing::Combine(::testing::Values("nsga", "moreau"),

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include <clatter/elements/retract.hpp>
+#include <clatter/contact/search/first_meeting.hpp>
 #include <clatter/math/stopwatch.hpp>
 #include <clatter/schemes/contact_stage_solve.hpp>
 #include <clatter/schemes/moreau/moreau.hpp>
@@ -151,7 +151,7 @@ void Moreau::look_at_solids(std::size_t c, double touching) {
     size = std::min(size, extent);
   }
   length += apart.norm();
-  const double meeting = first_meeting(contact, length, touching);
+  const double meeting = meeting_of(contact, length, touching);
   if (!contact.has_face()) {
     // Where round bodies are deep in each other nothing tells any more from where they came.
     const double latest = meeting + 0.05 * size / length;
@@ -174,21 +174,13 @@ void Moreau::place_pair(const Contact& contact, double part) {
   }
 }
 
-double Moreau::first_meeting(const Contact& contact, double longest, double touching) {
-  constexpr double never = 2.0;
+double Moreau::meeting_of(const Contact& contact, double longest, double touching) {
   const auto gap_at = [&](double part) {
     place_pair(contact, part);
     return contact.gap(place_);
   };
-  if (contact.has_face()) return gap_at(1.0) <= touching ? 1.0 : never;
-  double part = 0.0;
-  for (int advance = 0; advance < 50; ++advance) {
-    const double gap = gap_at(part);
-    if (gap <= std::max(touching, 1e-3 * longest)) return part;
-    part += gap / longest;
-    if (!(part <= 1.0)) return never;
-  }
-  return part;
+  if (contact.has_face()) return gap_at(1.0) <= touching ? 1.0 : no_meeting;
+  return first_meeting(gap_at, longest, std::max(touching, 1e-3 * longest));
 }
 
 bool Moreau::separate_solids() {

@@ -65,7 +65,7 @@ class Moreau final : public Scheme {
   void look_at_solids(std::size_t c, double touching);
   /// When they first meet on the predicted way, as a part of it; over a face, whether they do: 1.
   /// More than one: never.
-  double first_meeting(const Contact& contact, double longest, double touching);
+  double meeting_of(const Contact& contact, double longest, double touching);
   /// place_ of the two := that part of their way.
   void place_pair(const Contact& contact, double part);
   /// Moves bodies that end the step inside each other apart. False: it cannot.

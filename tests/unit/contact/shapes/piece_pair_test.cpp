@@ -6,29 +6,18 @@
 
 #include <clatter/contact/shapes/piece_pair.hpp>
 
+#include "support/dice.hpp"
 #include "support/random_cases.hpp"
 
 namespace clatter {
 namespace {
 
+using testing::Dice;
+
 /// A convex solid and its own account of how far it goes along a unit vector.
 struct Sample {
   Pieces pieces;
   std::function<double(const Vec3&)> reach;
-};
-
-struct Dice {
-  std::mt19937 generator;
-  double number() { return std::uniform_real_distribution<>(-1.0, 1.0)(generator); }
-  double length() { return 0.6 + 0.4 * number(); }
-  Vec3 vector() { return {number(), number(), number()}; }
-  NodeState place(double spread) {
-    NodeState at;
-    at.x = spread * vector();
-    at.p = Quaternion(Eigen::Vector4d(number(), number(), number(), number()).normalized());
-    at.R = at.p.toRotationMatrix();
-    return at;
-  }
 };
 
 enum class Solid { cylinder, cone, ellipsoid, box, capsule, sphere };

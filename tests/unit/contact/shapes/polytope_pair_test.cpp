@@ -7,6 +7,7 @@
 #include <clatter/contact/shapes/polytope_pair.hpp>
 #include <clatter/math/convex_hull.hpp>
 
+#include "support/dice.hpp"
 #include "support/random_cases.hpp"
 
 namespace clatter {
@@ -14,25 +15,7 @@ namespace {
 
 constexpr int cases = testing::looks_at_numbers ? 20000 : 200;
 
-/// Random numbers between -1 and 1, directions, places.
-struct Dice {
-  std::mt19937 generator{7};
-  double number() { return std::uniform_real_distribution<>(-1.0, 1.0)(generator); }
-  Vec3 vector() { return {number(), number(), number()}; }
-  NodeState place(double spread) {
-    NodeState at;
-    at.x = spread * vector();
-    at.p = Quaternion(Eigen::Vector4d(number(), number(), number(), number()).normalized());
-    at.R = at.p.toRotationMatrix();
-    return at;
-  }
-  Vec3 size() { return Vec3::Constant(1.2) + vector(); }
-  std::vector<Vec3> cloud(int count) {
-    std::vector<Vec3> points;
-    for (int k = 0; k < count; ++k) points.push_back(vector());
-    return points;
-  }
-};
+using testing::Dice;
 
 Vec3 in_space(const NodeState& at, const Vec3& point) { return at.x + at.R * point; }
 

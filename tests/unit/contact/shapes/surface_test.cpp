@@ -51,20 +51,6 @@ double distance_from(const Triangles& mesh, const Vec3& x) {
   return angle > 2.0 * std::numbers::pi ? -least : least;
 }
 
-Triangles l_of_triangles() {
-  Triangles l;
-  const std::vector<Vec3> outline{{0, 0, 0}, {2, 0, 0}, {2, 0, 1}, {1, 0, 1}, {1, 0, 2}, {0, 0, 2}};
-  for (const double y : {-1.0, 1.0}) {
-    for (const Vec3& point : outline) l.points.emplace_back(point.x(), y, point.z());
-  }
-  for (int k = 0; k < 6; ++k) l.add_quad(k, k + 6, (k + 1) % 6 + 6, (k + 1) % 6);
-  for (const auto& [a, b, c] : {std::array{0, 1, 2}, {0, 2, 3}, {0, 3, 5}, {3, 4, 5}}) {
-    l.corners.push_back({a, b, c});
-    l.corners.push_back({c + 6, b + 6, a + 6});
-  }
-  return l;
-}
-
 TEST(Surface, of_twelve_triangles_is_the_box_of_six_faces) {
   const Triangles mesh = testing::box_of_triangles({1, 2, 3});
   EXPECT_EQ(merge_faces(surface_of(mesh)).faces.size(), 6U);
@@ -78,7 +64,7 @@ TEST(Surface, of_twelve_triangles_is_the_box_of_six_faces) {
 TEST(Surface, of_an_l_has_all_edges_and_corners_once_but_those_in_its_hollow) {
   std::size_t ridges = 0;
   int tips = 0;
-  const std::vector<Polytope> parts = parts_of(l_of_triangles());
+  const std::vector<Polytope> parts = parts_of(testing::l_of_triangles(1.0));
   EXPECT_EQ(parts.size(), 10U);  // six around, two on either L
   for (const Polytope& part : parts) {
     EXPECT_TRUE(part.is_part);
