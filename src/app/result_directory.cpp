@@ -38,9 +38,11 @@ void ResultDirectory::prepare() const {
   }
   make_directory(path);
   // A program that still reads the old results keeps them; the new ones are another file.
-  for (const fs::path& file : {results(), table(), modes(), frame_list(), checkpoint()})
+  for (const fs::path& file :
+       {results(), table(), modes(), frame_list(), checkpoint(), contact_points(), contact_list()})
     fs::remove(file, ignored);
   fs::remove_all(frames(), ignored);
+  fs::remove_all(contact_frames(), ignored);
   fs::remove_all(contact_problems(), ignored);
 }
 
@@ -68,7 +70,9 @@ ResultDirectory result_directory(const fs::path& given, const fs::path& model, c
 }
 
 ResultWriter::ResultWriter(const ResultDirectory& directory, const Model& model,
-                           const std::vector<Channel>& channels, const RunInfo& info, bool csv) {
+                           const Simulation& simulation, const RunInfo& info, bool csv)
+    : simulation_(simulation) {
+  const std::vector<Channel>& channels = simulation.channels();
   auto results = std::make_unique<ResultFile>(directory.results(), channels, info);
   results_ = results.get();
   files_.push_back(std::move(results));
@@ -78,12 +82,16 @@ ResultWriter::ResultWriter(const ResultDirectory& directory, const Model& model,
   }
   if (model.output.paraview)
     frames_ = std::make_unique<ParaviewSeries>(directory.path, model, channels);
+  if (!model.output.contact_points) return;
+  points_ = std::make_unique<ContactPointFile>(directory.contact_points(), simulation.part_names());
+  if (frames_) point_frames_ = std::make_unique<ContactPointFrames>(directory.path);
 }
 
 ResultWriter::ResultWriter(const ResultDirectory& directory, const Model& model,
-                           const std::vector<Channel>& channels, const RunInfo& info,
+                           const Simulation& simulation, const RunInfo& info,
                            const Checkpoint& from)
-    : frames_drawn_(from.frames) {
+    : simulation_(simulation), frames_drawn_(from.frames) {
+  const std::vector<Channel>& channels = simulation.channels();
   auto results = std::make_unique<ResultFile>(directory.results(), channels, info, from.samples);
   results_ = results.get();
   files_.push_back(std::move(results));
@@ -94,6 +102,10 @@ ResultWriter::ResultWriter(const ResultDirectory& directory, const Model& model,
   if (from.draws) {
     frames_ = std::make_unique<ParaviewSeries>(directory.path, model, channels, from.frames);
   }
+  if (!model.output.contact_points) return;
+  points_ = std::make_unique<ContactPointFile>(directory.contact_points(), simulation.part_names(),
+                                               from.samples);
+  if (frames_) point_frames_ = std::make_unique<ContactPointFrames>(directory.path, from.frames);
 }
 
 long ResultWriter::table_bytes() const {
@@ -102,30 +114,37 @@ long ResultWriter::table_bytes() const {
 
 void ResultWriter::flush() {
   for (const auto& file : files_) file->flush();
+  if (points_) points_->flush();
 }
 
 void ResultWriter::store(double time, std::span<const double> row) {
   for (const auto& file : files_) file->append(time, row);
+  if (points_) points_->append(time, simulation_.contact_points());
 }
 
 void ResultWriter::draw(double time, std::span<const double> row) {
   frames_->append(time, row);
+  if (point_frames_) point_frames_->append(time, simulation_.contact_points());
   ++frames_drawn_;
 }
 
 void ResultWriter::flush_if_due() {
-  for (const auto& file : files_) file->flush_if_due();
+  bool is_due = false;
+  for (const auto& file : files_) is_due = file->flush_if_due() || is_due;
+  if (is_due && points_) points_->flush();
 }
 
 void ResultWriter::close() {
   std::exception_ptr first;
-  for (const auto& file : files_) {
+  const auto close_one = [&](auto& file) {
     try {
-      file->close();
+      file.close();
     } catch (...) {
       if (!first) first = std::current_exception();
     }
-  }
+  };
+  for (const auto& file : files_) close_one(*file);
+  if (points_) close_one(*points_);
   if (first) std::rethrow_exception(first);
 }
 

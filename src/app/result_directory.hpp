@@ -6,12 +6,13 @@
 #include <vector>
 
 #include <clatter/io/checkpoint.hpp>
+#include <clatter/io/contact_point_files.hpp>
 #include <clatter/io/paraview.hpp>
 #include <clatter/io/recorder.hpp>
 #include <clatter/io/result_file.hpp>
 #include <clatter/io/run_info.hpp>
 #include <clatter/machine/model.hpp>
-#include <clatter/simulation/channel.hpp>
+#include <clatter/simulation/simulation.hpp>
 
 namespace clatter {
 
@@ -25,6 +26,9 @@ struct ResultDirectory {
   std::filesystem::path summary() const { return path / "summary.json"; }
   std::filesystem::path frame_list() const { return path / "frames.pvd"; }
   std::filesystem::path frames() const { return path / "frames"; }
+  std::filesystem::path contact_points() const { return path / "contacts.h5"; }
+  std::filesystem::path contact_list() const { return path / "contacts.pvd"; }
+  std::filesystem::path contact_frames() const { return path / "contacts"; }
   std::filesystem::path contact_problems() const { return path / "contact-problems"; }
   std::filesystem::path checkpoint() const { return path / "checkpoint"; }
 
@@ -57,16 +61,18 @@ class DirectoryLock {
   int descriptor_ = -1;
 };
 
-/// The files of a result directory that hold rows of channels: results.h5, results.csv on request,
-/// and frames for ParaView unless the model wants none.
+/// The files of a result directory that hold what a run was like: results.h5, results.csv on
+/// request, frames for ParaView unless the model wants none, and points of contact if it wants
+/// them.
 class ResultWriter {
  public:
-  ResultWriter(const ResultDirectory& directory, const Model& model,
-               const std::vector<Channel>& channels, const RunInfo& info, bool csv);
+  ResultWriter(const ResultDirectory& directory, const Model& model, const Simulation& simulation,
+               const RunInfo& info, bool csv);
   /// Goes on with the files as they were at a checkpoint.
-  ResultWriter(const ResultDirectory& directory, const Model& model,
-               const std::vector<Channel>& channels, const RunInfo& info, const Checkpoint& from);
+  ResultWriter(const ResultDirectory& directory, const Model& model, const Simulation& simulation,
+               const RunInfo& info, const Checkpoint& from);
 
+  /// A sample of the present state, whose row is given.
   void store(double time, std::span<const double> row);
   bool draws() const { return frames_ != nullptr; }
   void draw(double time, std::span<const double> row);
@@ -80,9 +86,12 @@ class ResultWriter {
   long table_bytes() const;  ///< of the CSV file as flushed; 0: there is none
 
  private:
+  const Simulation& simulation_;
   std::vector<std::unique_ptr<Recorder>> files_;
   const ResultFile* results_ = nullptr;  ///< one of the files
   std::unique_ptr<ParaviewSeries> frames_;
+  std::unique_ptr<ContactPointFile> points_;
+  std::unique_ptr<ContactPointFrames> point_frames_;
   std::filesystem::path table_;  ///< empty: there is none
   long frames_drawn_ = 0;
 };

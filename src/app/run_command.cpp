@@ -97,8 +97,8 @@ class RecordedRun {
     directory.prepare();
     // First: it marks the directory as ours, should the run be killed.
     write_summary(directory.summary(), summary_);
-    writer_ = std::make_unique<ResultWriter>(directory, model, simulation_.channels(),
-                                             summary_.info, options.csv);
+    writer_ =
+        std::make_unique<ResultWriter>(directory, model, simulation_, summary_.info, options.csv);
   }
 
   const Simulation& simulation() const { return simulation_; }
@@ -144,6 +144,7 @@ class RecordedRun {
     summary_.wall_time = wall_time();
     summary_.statistics = simulation_.statistics();
     summary_.energy = energy_ledger(simulation_.channels(), row_);
+    summary_.pairs = watched_pairs(simulation_.channels(), row_);
     try {
       write_summary(directory_.summary(), summary_);
     } catch (const Error& error) {
@@ -158,8 +159,7 @@ class RecordedRun {
     simulation_.resume(from.state, from.statistics);
     stored_step_ = sample_clock_.is_due(from.state.steps) ? from.state.steps : -1;
     drawn_step_ = frame_clock_.is_due(from.state.steps) ? from.state.steps : -1;
-    writer_ = std::make_unique<ResultWriter>(directory_, model_, simulation_.channels(),
-                                             summary_.info, from);
+    writer_ = std::make_unique<ResultWriter>(directory_, model_, simulation_, summary_.info, from);
   }
 
   void write_checkpoint(double wall_time) {
@@ -295,6 +295,10 @@ void print_summary(const Summary& summary, const Model& model, const ResultDirec
   if (run.substeps > 0) lines.push_back({"substeps", std::to_string(run.substeps)});
   if (run.regularised > 0) lines.push_back({"regularised solves", std::to_string(run.regularised)});
   if (run.recovered > 0) lines.push_back({"solves by Gauss-Seidel", std::to_string(run.recovered)});
+  if (run.stood_in > 0) {
+    lines.push_back({"steps by nsga", std::to_string(run.stood_in),
+                     "(the coupled problem had no solution there)"});
+  }
   if (run.max_sweeps > 0) lines.push_back({"most sweeps", std::to_string(run.max_sweeps)});
   if (run.unfinished > 0) {
     lines.push_back({"unfinished solves", std::to_string(run.unfinished),
@@ -316,6 +320,13 @@ void print_summary(const Summary& summary, const Model& model, const ResultDirec
   for (const auto& [name, value] : summary.energy)
     if (value != 0.0) lines.push_back({"energy/" + name, format_number(value), "J"});
   if (const auto line = line_on_the_scheme(summary)) lines.push_back(*line);
+  constexpr std::size_t most_pairs = 20;  // summary.json has all
+  for (std::size_t i = 0; i < std::min(summary.pairs.size(), most_pairs); ++i) {
+    const PairSummary& pair = summary.pairs[i];
+    lines.push_back({"pairs/" + pair.names + "/gap", format_number(pair.gap),
+                     fmt::format("m, {} point{}, {} N", pair.points, pair.points == 1 ? "" : "s",
+                                 format_number(pair.force.norm()))});
+  }
   say("\n{}\n", align(lines, {0, 2}));
   say("results in {}: {} samples", directory.path.string(), summary.samples);
   if (summary.frames > 0) say(", {} frames (frames.pvd)", summary.frames);

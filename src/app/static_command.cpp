@@ -158,7 +158,7 @@ int find_statics(const StaticOptions& options) {
   const ResultDirectory directory = result_directory(options.out, options.model, ".static.clatter");
   directory.prepare();
   write_summary(directory.summary(), summary);
-  ResultWriter writer(directory, model, simulation.channels(), summary.info, options.csv);
+  ResultWriter writer(directory, model, simulation, summary.info, options.csv);
   std::vector<double> row(static_cast<std::size_t>(simulation.row_size()));
   simulation.sample(row);
   writer.store(options.time, row);

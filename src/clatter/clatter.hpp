@@ -8,5 +8,6 @@
 #include <clatter/machine/model.hpp>
 #include <clatter/machine/state.hpp>
 #include <clatter/model/mass_properties.hpp>
+#include <clatter/simulation/contact_point.hpp>
 #include <clatter/simulation/simulation.hpp>
 #include <clatter/version.hpp>

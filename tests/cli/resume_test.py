@@ -12,10 +12,10 @@ import h5py
 from program import CommandLineTest, ENDLESS, MODEL, PROGRAM, SOURCE_DIR, main
 
 
-def datasets(directory):
+def datasets(directory, name="results.h5"):
     """All datasets of a run by name, as bytes."""
     found = {}
-    with h5py.File(directory / "results.h5") as file:
+    with h5py.File(directory / name) as file:
         file.visititems(lambda name, item: found.__setitem__(name, item[...].tobytes())
                         if isinstance(item, h5py.Dataset) else None)
     return found
@@ -29,7 +29,8 @@ class ResumeTest(CommandLineTest):
     def check_kills(self, example, *changes, kills=2, seed=1):
         """Kills a run at random moments, more than once, and compares its results in the end with those of
         a run that was left alone."""
-        arguments = ["--quiet", "--csv", "--set", "output.checkpoint_interval=0.01", *changes]
+        arguments = ["--quiet", "--csv", "--set", "output.checkpoint_interval=0.01", "--set",
+                     "output.contact_points=true", *changes]
         model = SOURCE_DIR / "examples" / example
         begin = time.monotonic()
         self.assertEqual(self.run_program(model, "--out", "whole", *arguments).returncode, 0)
@@ -58,7 +59,9 @@ class ResumeTest(CommandLineTest):
                     command = [PROGRAM, "run", "--resume", "killed", "--quiet"]
                     resumed += 1
             self.assertEqual(datasets(self.directory / "killed"), expected)
-            for name in ("results.csv", "frames.pvd"):
+            self.assertEqual(datasets(self.directory / "killed", "contacts.h5"),
+                             datasets(self.directory / "whole", "contacts.h5"))
+            for name in ("results.csv", "frames.pvd", "contacts.pvd"):
                 self.assertEqual((self.directory / "killed" / name).read_bytes(),
                                  (self.directory / "whole" / name).read_bytes())
         self.assertGreater(resumed, 0)

@@ -54,22 +54,22 @@ std::vector<MaterialPairSpec> read_material_pairs(const std::vector<TomlTable>& 
   return pairs;
 }
 
-std::vector<ExclusionSpec> read_exclusions(const std::vector<TomlTable>& tables) {
-  std::vector<ExclusionSpec> exclusions;
+std::vector<BodyPairSpec> read_body_pairs(const std::vector<TomlTable>& tables) {
+  std::vector<BodyPairSpec> pairs;
   for (const TomlTable& table : tables) {
-    ExclusionSpec& exclusion = exclusions.emplace_back();
-    exclusion.place = table.place();
-    exclusion.keys = table.key_places();
-    exclusion.bodies = read_two(table, "bodies", exclusion.keys);
-    for (std::string& body : exclusion.bodies) {
-      if (body.empty() && !exclusion.keys.is_doubtful("bodies")) {
+    BodyPairSpec& pair = pairs.emplace_back();
+    pair.place = table.place();
+    pair.keys = table.key_places();
+    pair.bodies = read_two(table, "bodies", pair.keys);
+    for (std::string& body : pair.bodies) {
+      if (body.empty() && !pair.keys.is_doubtful("bodies")) {
         table.refuse("bodies", "unknown body ''");  // in a spec it would be the ground
-        exclusion.keys.doubt("bodies");
+        pair.keys.doubt("bodies");
       }
       if (body == "ground") body.clear();
     }
   }
-  return exclusions;
+  return pairs;
 }
 
 }  // namespace clatter

@@ -12,6 +12,6 @@ void read_surface_law(const TomlTable& table, SurfaceLaw& law);
 
 std::vector<MaterialSpec> read_materials(const std::vector<TomlTable>& tables);
 std::vector<MaterialPairSpec> read_material_pairs(const std::vector<TomlTable>& tables);
-std::vector<ExclusionSpec> read_exclusions(const std::vector<TomlTable>& tables);
+std::vector<BodyPairSpec> read_body_pairs(const std::vector<TomlTable>& tables);
 
 }  // namespace clatter

@@ -109,6 +109,15 @@ TableDescription model() {
            any,
            {},
            "exclude"},
+          {"watch",
+           {},
+           tables,
+           "",
+           "none",
+           "Bodies whose contact is told of in the results.",
+           any,
+           {},
+           "watch"},
           {"integrator",
            {},
            table_one,
@@ -1178,6 +1187,21 @@ TableDescription exclude() {
           }};
 }
 
+TableDescription watch() {
+  return {"watch",
+          "[[watch]]",
+          "",
+          "watch",
+          {
+              {"bodies",
+               {},
+               texts,
+               "",
+               required,
+               "Two names of bodies or beams, or `ground`; `*` stands for any letters."},
+          }};
+}
+
 TableDescription point() {
   return {"point",
           "point of a contact",
@@ -1411,6 +1435,12 @@ TableDescription output() {
                "Time between ParaView frames.",
                positive},
               {"paraview", {}, flag, "", literal(OutputSpec{}.paraview), "Write ParaView files."},
+              {"contact_points",
+               {},
+               flag,
+               "",
+               literal(OutputSpec{}.contact_points),
+               "Write each point of contact, with its place, normal, gap, force and status."},
               {"checkpoint_interval",
                {},
                number,
@@ -1583,11 +1613,10 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(),      body(),          repeat(),  shape(),   orientation(), ground_shapes(),
-      material(),   material_pair(), exclude(), beam(),    section(),     spring(),
-      end(),        bushing(),       cable(),   through(), load(),        joint(),
-      coupler(),    contact(),       point(),   sphere(),  face(),        bore(),
-      integrator(), output(),        verify()};
+      model(),         body(),    repeat(),  shape(), orientation(), ground_shapes(), material(),
+      material_pair(), exclude(), watch(),   beam(),  section(),     spring(),        end(),
+      bushing(),       cable(),   through(), load(),  joint(),       coupler(),       contact(),
+      point(),         sphere(),  face(),    bore(),  integrator(),  output(),        verify()};
   return tables;
 }
 

@@ -134,6 +134,7 @@ OutputSpec read_output(const TomlTable& table) {
   output.frame_interval = table.number("frame_interval");
   output.checkpoint_interval = table.number("checkpoint_interval");
   output.paraview = table.flag("paraview").value_or(output.paraview);
+  output.contact_points = table.flag("contact_points").value_or(output.contact_points);
   return output;
 }
 
@@ -206,7 +207,8 @@ Model read_tables(const toml::table& root, ModelUse use, const std::filesystem::
   }
   model.materials = read_materials(table.tables("material"));
   model.material_pairs = read_material_pairs(table.tables("material_pair"));
-  model.exclusions = read_exclusions(table.tables("exclude"));
+  model.exclusions = read_body_pairs(table.tables("exclude"));
+  model.watches = read_body_pairs(table.tables("watch"));
   if (const auto integrator = table.table("integrator")) {
     model.integrator = read_integrator(*integrator);
   }

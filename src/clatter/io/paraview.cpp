@@ -1,37 +1,17 @@
 #include <algorithm>
-#include <bit>
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
-#include <fcntl.h>
-#include <fstream>
-#include <iterator>
 #include <set>
-#include <type_traits>
-#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <clatter/contact/geometry/contact_pair.hpp>
-#include <clatter/io/base64.hpp>
-#include <clatter/io/output_stream.hpp>
 #include <clatter/io/paraview.hpp>
 #include <clatter/model/beam_mesh.hpp>
-#include <clatter/model/error.hpp>
 
 namespace clatter {
 
 namespace {
-
-constexpr const char* list_name = "frames.pvd";
-constexpr const char* frame_folder = "frames";
-constexpr std::string_view list_header =
-    "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>\n";
-constexpr std::string_view list_footer = "</Collection>\n</VTKFile>\n";
-
-constexpr std::string_view byte_order =
-    std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
 
 /// Channels of a beam's elements, three for each of the arrays.
 constexpr std::array section_channels = {"axial_force",  "shear_force_y",    "shear_force_z",
@@ -43,35 +23,6 @@ constexpr std::array section_arrays = {"section_force", "section_moment", "strai
 int offset_of(const std::map<std::string, int>& offsets, const std::string& path) {
   const auto found = offsets.find(path);
   return found == offsets.end() ? -1 : found->second;
-}
-
-/// Adds a VTK DataArray of the numbers in binary: their size in bytes, then they, as base64.
-template <typename T>
-void add_array(std::string& text, const char* name, const std::vector<T>& values,
-               int components = 1) {
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, std::int32_t>);
-  const std::uint64_t size = values.size() * sizeof(T);
-  std::string bytes(sizeof(size) + size, '\0');
-  std::memcpy(bytes.data(), &size, sizeof(size));
-  if (size > 0) std::memcpy(bytes.data() + sizeof(size), values.data(), size);
-  fmt::format_to(
-      std::back_inserter(text),
-      "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"binary\">\n",
-      std::is_same_v<T, float> ? "Float32" : "Int32", name, components);
-  add_base64(text, bytes.data(), bytes.size());
-  text += "\n</DataArray>\n";
-}
-
-void add_cells(std::string& text, const char* element, const std::vector<std::vector<int>>& list) {
-  std::vector<std::int32_t> connectivity, offsets;
-  for (const auto& cell : list) {
-    connectivity.insert(connectivity.end(), cell.begin(), cell.end());
-    offsets.push_back(static_cast<std::int32_t>(connectivity.size()));
-  }
-  text += fmt::format("<{}>\n", element);
-  add_array(text, "connectivity", connectivity);
-  add_array(text, "offsets", offsets);
-  text += fmt::format("</{}>\n", element);
 }
 
 /// The size of the model at the start [m], to draw faces without an edge.
@@ -96,7 +47,7 @@ double extent_of(const Model& model) {
 
 ParaviewSeries::ParaviewSeries(std::filesystem::path directory, const Model& model,
                                const std::vector<Channel>& channels, long frames)
-    : directory_(std::move(directory)), list_end_(static_cast<long>(list_header.size())) {
+    : frames_(std::move(directory), "frames", frames) {
   Offsets offsets;
   for (const Channel& channel : channels) offsets[channel.path] = channel.offset;
 
@@ -113,13 +64,6 @@ ParaviewSeries::ParaviewSeries(std::filesystem::path directory, const Model& mod
   normal_forces_.resize(mesh_.points.size());
   if (!model.beams.empty())
     for (std::vector<float>& data : section_data_) data.resize(points_.size());
-
-  make_directory(directory_ / frame_folder);
-  if (frames > 0) {
-    go_on_after(frames);
-  } else {
-    replace_file(directory_ / list_name, std::string(list_header) + std::string(list_footer));
-  }
 }
 
 ParaviewSeries::Motion ParaviewSeries::find_motion(const Offsets& offsets, const std::string& path,
@@ -317,94 +261,33 @@ void ParaviewSeries::write_constant_parts() {
     std::fill(bodies.begin() + part.begin, bodies.begin() + part.end, part.carrier.body);
     std::fill(kinds.begin() + part.begin, kinds.begin() + part.end, static_cast<int>(part.kind));
   }
-  head_ = fmt::format(
-      "<?xml version=\"1.0\"?>\n"
-      "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\">\n"
-      "<PolyData>\n<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"{}\" "
-      "NumberOfStrips=\"0\" NumberOfPolys=\"{}\">\n",
-      byte_order, mesh_.points.size(), mesh_.vertices.size(), mesh_.lines.size(),
-      mesh_.polygons.size());
-  add_cells(head_, "Verts", mesh_.vertices);
-  add_cells(head_, "Lines", mesh_.lines);
-  add_cells(head_, "Polys", mesh_.polygons);
+  head_ = vtk_header(
+      {mesh_.points.size(), mesh_.vertices.size(), mesh_.lines.size(), mesh_.polygons.size()});
+  add_vtk_cells(head_, "Verts", mesh_.vertices);
+  add_vtk_cells(head_, "Lines", mesh_.lines);
+  add_vtk_cells(head_, "Polys", mesh_.polygons);
   head_ += "<PointData Scalars=\"body\" Vectors=\"velocity\">\n";
-  add_array(head_, "body", bodies);
-  add_array(head_, "kind", kinds);
+  add_vtk_array(head_, "body", bodies);
+  add_vtk_array(head_, "kind", kinds);
 }
 
 void ParaviewSeries::write_frame() {
   frame_ = head_;
-  add_array(frame_, "velocity", velocities_, 3);
-  add_array(frame_, "gap", gaps_);
-  add_array(frame_, "normal_force", normal_forces_);
+  add_vtk_array(frame_, "velocity", velocities_, 3);
+  add_vtk_array(frame_, "gap", gaps_);
+  add_vtk_array(frame_, "normal_force", normal_forces_);
   for (std::size_t i = 0; i < section_data_.size(); ++i)
-    if (!section_data_[i].empty()) add_array(frame_, section_arrays[i], section_data_[i], 3);
+    if (!section_data_[i].empty()) add_vtk_array(frame_, section_arrays[i], section_data_[i], 3);
   frame_ += "</PointData>\n<Points>\n";
-  add_array(frame_, "Points", points_, 3);
-  frame_ += "</Points>\n</Piece>\n</PolyData>\n</VTKFile>\n";
+  add_vtk_array(frame_, "Points", points_, 3);
+  frame_ += "</Points>\n";
+  frame_ += vtk_footer;
 }
 
 void ParaviewSeries::append(double time, std::span<const double> row) {
   place(row);
-  const std::string file = fmt::format("{}/{:06}.vtp", frame_folder, frames_);
-  try {
-    write_frame();
-    OutputStream stream(directory_ / file);
-    stream.write(frame_);
-    stream.close();
-    list_frame(time, file);
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(directory_ / file, ignored);
-    throw;
-  }
-  ++frames_;
-}
-
-void ParaviewSeries::go_on_after(long frames) {
-  const std::filesystem::path path = directory_ / list_name;
-  std::ifstream stream(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(stream), {});
-  std::size_t end = list_header.size();
-  for (long k = 0; k < frames; ++k) {
-    end = text.find('\n', end);
-    if (end == std::string::npos) {
-      throw Error(fmt::format("{}: this list of frames is shorter than it was", path.string()));
-    }
-    ++end;
-  }
-  text.resize(end);
-  replace_file(path, text + std::string(list_footer));
-  list_end_ = static_cast<long>(end);
-  frames_ = static_cast<int>(frames);
-  std::error_code ignored;
-  for (long k = frames;; ++k) {
-    const std::string later = fmt::format("{}/{:06}.vtp", frame_folder, k);
-    if (!std::filesystem::remove(directory_ / later, ignored)) break;
-  }
-}
-
-void ParaviewSeries::list_frame(double time, const std::string& file) {
-  // One write puts the entry in place of the closing tags and new ones after it, so that the list
-  // is well formed whenever the run ends, at a cost that does not grow with the list.
-  const std::filesystem::path path = directory_ / list_name;
-  const std::string entry =
-      fmt::format("<DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", time, file);
-  const std::string text = entry + std::string(list_footer);
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  const auto written =
-      descriptor < 0 ? -1 : ::pwrite(descriptor, text.data(), text.size(), list_end_);
-  const int reason = errno;
-  if (written >= 0 && written < static_cast<ssize_t>(text.size())) {
-    // Back to the list as it was; its own space is still there.
-    static_cast<void>(::ftruncate(descriptor, list_end_));
-    static_cast<void>(::pwrite(descriptor, list_footer.data(), list_footer.size(), list_end_));
-  }
-  if (descriptor >= 0) ::close(descriptor);
-  if (written != static_cast<ssize_t>(text.size()))
-    throw Error(fmt::format("{}: cannot write this file: {}", path.string(),
-                            std::strerror(written < 0 ? reason : ENOSPC)));
-  list_end_ += static_cast<long>(entry.size());
+  write_frame();
+  frames_.add(time, frame_);
 }
 
 }  // namespace clatter

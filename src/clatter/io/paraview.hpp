@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <clatter/io/frame_series.hpp>
 #include <clatter/io/recorder.hpp>
 #include <clatter/io/tessellation.hpp>
 #include <clatter/machine/model.hpp>
@@ -74,11 +75,8 @@ class ParaviewSeries : public Recorder {
   void show_sections(const Part& part, std::span<const double> row);
   void write_constant_parts();
   void write_frame();
-  void list_frame(double time, const std::string& file);
-  /// Cuts the list after so many.
-  void go_on_after(long frames);
 
-  std::filesystem::path directory_;
+  FrameSeries frames_;
   std::map<std::string, Carrier> carriers_;
   int bodies_ = 0;  ///< bodies and beams
   std::vector<Motion> motions_;
@@ -89,8 +87,6 @@ class ParaviewSeries : public Recorder {
   std::string frame_;  ///< the last frame
   std::vector<float> points_, velocities_, gaps_, normal_forces_;
   std::array<std::vector<float>, 4> section_data_;  ///< section force, moment, strain, curvature
-  int frames_ = 0;
-  long list_end_ = 0;  ///< where the next entry of the list goes: before its closing tags
 };
 
 }  // namespace clatter

@@ -18,12 +18,13 @@ class Recorder {
   /// Flushes and closes; the recorder takes no more rows.
   virtual void close() = 0;
 
-  /// Flushes when the last flush is a while ago. Cheap: call it every step.
-  void flush_if_due() {
+  /// Flushes when the last flush is a while ago, and tells. Cheap: call it every step.
+  bool flush_if_due() {
     const Clock::time_point now = Clock::now();
-    if (now - last_flush_ < flush_interval) return;
+    if (now - last_flush_ < flush_interval) return false;
     last_flush_ = now;
     flush();
+    return true;
   }
 
  private:

@@ -31,6 +31,7 @@ void add_steps(nlohmann::ordered_json& json, const Summary& summary) {
   json["substeps"] = statistics.substeps;
   json["regularised"] = statistics.regularised;
   json["recovered"] = statistics.recovered;
+  json["stood_in"] = statistics.stood_in;
   json["plastic"] = statistics.plastic;
   json["unfinished"] = statistics.unfinished;
   json["max_sweep_residual"] = statistics.max_sweep_residual;
@@ -73,6 +74,26 @@ std::vector<std::pair<std::string, double>> energy_ledger(const std::vector<Chan
   return ledger;
 }
 
+std::vector<PairSummary> watched_pairs(const std::vector<Channel>& channels,
+                                       std::span<const double> row) {
+  constexpr std::string_view folder = "pairs/";
+  std::vector<PairSummary> pairs;
+  for (const Channel& channel : channels) {
+    if (!channel.path.starts_with(folder)) continue;
+    const std::size_t end = channel.path.rfind('/');
+    const std::string quantity = channel.path.substr(end + 1);
+    const auto value = row.subspan(static_cast<std::size_t>(channel.offset));
+    if (quantity == "gap") {  // the first of each pair
+      pairs.push_back({channel.path.substr(folder.size(), end - folder.size()), value[0]});
+    } else if (quantity == "points") {
+      pairs.back().points = static_cast<int>(value[0]);
+    } else if (quantity == "force") {
+      std::copy_n(value.begin(), channel.components.size(), pairs.back().force.begin());
+    }
+  }
+  return pairs;
+}
+
 nlohmann::ordered_json summary_json(const Summary& summary) {
   const RunStatistics& statistics = summary.statistics;
   nlohmann::ordered_json json;
@@ -102,6 +123,12 @@ nlohmann::ordered_json summary_json(const Summary& summary) {
   json["length"] = statistics.length;
   json["energy"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : summary.energy) json["energy"][name] = value;
+  for (const PairSummary& pair : summary.pairs) {
+    json["pairs"][pair.names] = {
+        {"gap", pair.gap},
+        {"points", pair.points},
+        {"force", std::vector<double>(pair.force.begin(), pair.force.end())}};
+  }
   if (!summary.modes.empty()) json["modes"] = modes_json(summary.modes);
   json["notices"] = summary.notices;
   return json;

@@ -18,6 +18,14 @@ enum class RunStatus { running, finished, interrupted, failed };
 
 std::string_view to_string(RunStatus status);
 
+/// How two parts that are watched touch at the end.
+struct PairSummary {
+  std::string names;  ///< "A/B"
+  double gap = 0.0;   ///< [m]
+  int points = 0;
+  Vec3 force = Vec3::Zero();  ///< on B [N]
+};
+
 /// The short account of a run that stands in summary.json.
 struct Summary {
   RunInfo info;
@@ -28,13 +36,18 @@ struct Summary {
   long samples = 0, frames = 0;
   RunStatistics statistics;
   std::vector<std::pair<std::string, double>> energy;  ///< the ledger at the end [J]
-  std::vector<Mode> modes;                             ///< those asked for
+  std::vector<PairSummary> pairs;
+  std::vector<Mode> modes;  ///< those asked for
   std::vector<std::string> notices;
 };
 
 /// The ledger in a row: name and value of all channels energy/NAME.
 std::vector<std::pair<std::string, double>> energy_ledger(const std::vector<Channel>& channels,
                                                           std::span<const double> row);
+
+/// The same of all channels pairs/A/B.
+std::vector<PairSummary> watched_pairs(const std::vector<Channel>& channels,
+                                       std::span<const double> row);
 
 nlohmann::ordered_json summary_json(const Summary& summary);
 

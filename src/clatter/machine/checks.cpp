@@ -4,6 +4,7 @@
 
 #include <clatter/machine/checks.hpp>
 #include <clatter/machine/name_checks.hpp>
+#include <clatter/machine/watched_pairs.hpp>
 #include <clatter/model/part_checks.hpp>
 
 namespace clatter {
@@ -49,7 +50,7 @@ void check_solids(const Model& model, BodyLookup& bodies, std::vector<Mistake>& 
   }
   check_materials(model.materials, model.material_pairs, mistakes);
   check_material_pairs(model.material_pairs, model.materials, materials_are_known, mistakes);
-  for (const ExclusionSpec& exclusion : model.exclusions) {
+  for (const BodyPairSpec& exclusion : model.exclusions) {
     check_exclusion(exclusion, bodies, mistakes);
   }
 }
@@ -121,6 +122,7 @@ std::vector<Mistake> check(const Model& model) {
   check_solids(model, bodies, mistakes);
   check_integrator(model.integrator, mistakes);
   check_output(model.output, mistakes);
+  check_watches(model, mistakes);
   for (const VerifySpec& verify : model.verify) check_verify(verify, mistakes);
   return mistakes;
 }

@@ -17,6 +17,7 @@
 #include <clatter/elements/site.hpp>
 #include <clatter/machine/model.hpp>
 #include <clatter/machine/solid.hpp>
+#include <clatter/machine/watched_pairs.hpp>
 
 namespace clatter {
 
@@ -104,6 +105,8 @@ class Machine {
   /// Contacts come and go: there are groups or solids.
   bool finds_contacts() const { return !groups_.empty() || !solids_.empty(); }
   bool may_touch(int solid, int other) const;
+  /// Parts whose contact is told of, and those of all nodes.
+  const WatchedPairs& watched_pairs() const { return watched_pairs_; }
   /// How far from a node its contacts can be: a turn moves them by this.
   double extent(std::size_t node) const { return extents_[node]; }
   std::span<const double> extents() const { return extents_; }
@@ -218,6 +221,7 @@ class Machine {
   std::vector<SurfaceLaw> laws_;  // by two materials
   std::size_t materials_ = 0;
   std::set<std::pair<int, int>> apart_;  // nodes whose solids do not touch, the smaller first
+  WatchedPairs watched_pairs_;
   std::vector<double> extents_;
   int dofs_ = 0, joint_rows_ = 0;
   Configuration q0_;

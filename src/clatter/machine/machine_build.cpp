@@ -45,6 +45,18 @@ BeamProperties section_properties(const BeamSpec& spec) {
   return p;
 }
 
+/// The ground, bodies and beams one after the other.
+std::vector<int> parts_of_nodes(const std::vector<Beam>& beams, std::size_t bodies,
+                                std::size_t nodes) {
+  std::vector<int> parts(nodes, 0);
+  for (std::size_t n = 0; n <= bodies; ++n) parts[n] = static_cast<int>(n);
+  for (std::size_t b = 0; b < beams.size(); ++b) {
+    const auto first = parts.begin() + beams[b].first_node;
+    std::fill(first, first + beams[b].nodes, static_cast<int>(bodies + 1 + b));
+  }
+  return parts;
+}
+
 }  // namespace
 
 Machine::Machine(const Model& model) : gravity_(model.gravity) {
@@ -73,6 +85,7 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
   for (const ContactSpec& spec : model.contacts) add_contact(spec);
   for (const ContactGroupSpec& spec : model.contact_groups) add_group(spec);
   add_solids(model);
+  watched_pairs_ = WatchedPairs(model, parts_of_nodes(beams_, model.bodies.size(), nodes_.size()));
 }
 
 void Machine::set_weights() {

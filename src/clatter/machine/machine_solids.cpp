@@ -149,7 +149,7 @@ void Machine::add_solids(const Model& model) {
   for (const JointSpec& joint : model.joints) {
     if (!joint.touch) apart_.insert(std::minmax(node_of(joint.a), node_of(joint.b)));
   }
-  for (const ExclusionSpec& exclusion : model.exclusions) {
+  for (const BodyPairSpec& exclusion : model.exclusions) {
     apart_.insert(
         std::minmax(node_of({exclusion.bodies[0], {}}), node_of({exclusion.bodies[1], {}})));
   }

@@ -25,7 +25,8 @@ struct Model : ForceKinds::Specs {
   std::vector<PlacedShape> ground;  ///< shapes that do not move
   std::vector<MaterialSpec> materials;
   std::vector<MaterialPairSpec> material_pairs;
-  std::vector<ExclusionSpec> exclusions;
+  std::vector<BodyPairSpec> exclusions;
+  std::vector<BodyPairSpec> watches;  ///< names may hold `*` for any letters
   IntegratorSpec integrator;
   OutputSpec output;
   std::vector<VerifySpec> verify;

@@ -23,6 +23,7 @@ struct RunningSums {
   std::vector<RowVector> impulses;     ///< of the contacts of their own
   std::vector<RowVector> percussions;  ///< their part apart from forces, where they are
   std::vector<double> group_impulses;  ///< normal, summed over the contacts of a group
+  std::vector<Vec3> pair_impulses;     ///< on the second of two that are watched
   VecX joint_impulses;                 ///< of impacts, by joint row
   StepCounts counts;
 };

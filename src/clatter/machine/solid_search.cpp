@@ -101,6 +101,13 @@ double SolidSearch::gap_between(int a, int b, const NodeState& at_a, const NodeS
   return polytopes_.gap();
 }
 
+double SolidSearch::gap(int a, int b, const Configuration& q) {
+  const auto at = [&](int solid) -> const NodeState& {
+    return q[static_cast<std::size_t>(machine_.solids()[static_cast<std::size_t>(solid)].node)];
+  };
+  return gap_between(a, b, at(a), at(b));
+}
+
 void SolidSearch::add_touches(int a, int b, const NodeState& at_a, const NodeState& at_b,
                               bool must_find, bool closely, std::vector<ContactKey>& keys) {
   const Solid &one = machine_.solids()[static_cast<std::size_t>(a)],

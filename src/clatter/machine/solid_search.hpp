@@ -30,6 +30,8 @@ class SolidSearch {
   Overlap find_missed(const Configuration& q, const Configuration& next,
                       std::span<const ContactKey> known, std::vector<ContactKey>& missed);
   Overlap deepest_overlap(const Configuration& q);
+  /// Between two solids; less than zero when they overlap.
+  double gap(int a, int b, const Configuration& q);
 
  private:
   void find_pairs(const Configuration& q, const Configuration& next);

@@ -124,7 +124,7 @@ void check_material_of(const PlacedShape& placed, const std::string& owner, std:
   object.refuse("material", unknown_material(placed.material, materials));
 }
 
-void check_exclusion(const ExclusionSpec& exclusion, BodyLookup& bodies,
+void check_exclusion(const BodyPairSpec& exclusion, BodyLookup& bodies,
                      std::vector<Mistake>& mistakes) {
   const auto& [a, b] = exclusion.bodies;
   const ObjectCheck object(fmt::format("exclusion of '{}' and '{}'", a, b), exclusion.place,

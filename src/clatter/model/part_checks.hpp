@@ -57,7 +57,7 @@ void check_materials(const std::vector<MaterialSpec>& materials,
 void check_material_pairs(const std::vector<MaterialPairSpec>& pairs,
                           const std::vector<MaterialSpec>& materials, bool materials_are_known,
                           std::vector<Mistake>& mistakes);
-void check_exclusion(const ExclusionSpec& exclusion, BodyLookup& bodies,
+void check_exclusion(const BodyPairSpec& exclusion, BodyLookup& bodies,
                      std::vector<Mistake>& mistakes);
 
 void check_integrator(const IntegratorSpec& integrator, std::vector<Mistake>& mistakes);

@@ -286,8 +286,9 @@ struct MaterialPairSpec {
   KeyPlaces keys;
 };
 
-/// Two bodies that pass through each other.
-struct ExclusionSpec {
+/// Two bodies, beams or the ground (empty): that pass through each other, or whose contact is to be
+/// told of.
+struct BodyPairSpec {
   std::array<std::string, 2> bodies;
   Place place;
   KeyPlaces keys;
@@ -331,6 +332,7 @@ struct OutputSpec {
   bool paraview = true;
   /// [s] of simulated time between checkpoints, 0: none; as often as costs little when absent
   std::optional<double> checkpoint_interval;
+  bool contact_points = false;  ///< each point of contact, at each sample and in each frame
   Place place;
   KeyPlaces keys;
 };

@@ -17,4 +17,11 @@ std::unique_ptr<Scheme> make_scheme(const Machine& machine, const IntegratorSpec
   return std::make_unique<Nsga>(machine, spec);
 }
 
+std::unique_ptr<Scheme> make_stand_in(const Machine& machine, const IntegratorSpec& spec) {
+  if (spec.kind != IntegratorKind::nsga_coupled) return nullptr;
+  IntegratorSpec decoupled = spec;
+  decoupled.kind = IntegratorKind::nsga;
+  return std::make_unique<Nsga>(machine, decoupled);
+}
+
 }  // namespace clatter

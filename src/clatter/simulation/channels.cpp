@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <clatter/simulation/channels.hpp>
+#include <clatter/simulation/pair_contacts.hpp>
 #include <clatter/simulation/sums.hpp>
 
 namespace clatter {
@@ -115,6 +116,7 @@ ChannelList::ChannelList(const Model& model, const Machine& machine, bool separa
   if (!machine_.solids().empty()) {
     list_group(static_cast<std::size_t>(machine_.group_of_solids()), "solids");
   }
+  list_pairs(parts_of(model), is_planar(model));
   list_momentum();
   list_energy();
   list_counters();
@@ -367,6 +369,42 @@ void ChannelList::list_group(std::size_t g, const std::string& name) {
   });
   add(path + "/normal_impulse", {""}, "N s",
       [g](const State& state, double* out) { *out = state.sums.group_impulses[g]; });
+}
+
+void ChannelList::list_pairs(const std::vector<std::string>& parts, bool planar) {
+  const WatchedPairs& watched = machine_.watched_pairs();
+  if (watched.empty()) return;
+  const std::vector<std::string> axes = axes_of(planar);
+  // One fill for all: the contacts are looked at once.
+  fills_.push_back(
+      {row_size_, [contacts = std::make_shared<PairContacts>(machine_, separates_forces_),
+                   axes = axes.size()](const State& state, double* out) {
+         const std::vector<PairContact>& pairs = contacts->read(state);
+         for (std::size_t p = 0; p < pairs.size(); ++p) {
+           const PairContact& pair = pairs[p];
+           for (const double value :
+                {pair.gap, static_cast<double>(pair.points), static_cast<double>(pair.status)}) {
+             *out++ = value;
+           }
+           for (const Vec3& vector :
+                {pair.force, state.sums.pair_impulses[p], pair.position, pair.normal}) {
+             put(out, vector, axes);
+             out += axes;
+           }
+         }
+       }});
+  for (std::size_t p = 0; p < watched.size(); ++p) {
+    const auto [a, b] = watched.parts(p);
+    const std::string path = fmt::format("pairs/{}/{}/", parts[static_cast<std::size_t>(a)],
+                                         parts[static_cast<std::size_t>(b)]);
+    add_unfilled(path + "gap", {""}, "m");
+    add_unfilled(path + "points", {""}, "");
+    add_unfilled(path + "status", {""}, "");
+    add_unfilled(path + "force", axes, "N");
+    add_unfilled(path + "impulse", axes, "N s");
+    add_unfilled(path + "position", axes, "m");
+    add_unfilled(path + "normal", axes, "");
+  }
 }
 
 void ChannelList::list_momentum() {

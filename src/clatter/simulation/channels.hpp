@@ -28,7 +28,7 @@ class ChannelList {
   /// In the order of the row.
   const std::vector<Channel>& list() const { return channels_; }
   int row_size() const { return row_size_; }
-  /// Fills the row with the values of a state; allocates nothing.
+  /// Fills the row with the values of a state.
   void sample(const State& state, std::span<double> row) const;
   /// The values of one channel, or of one component: "bodies/ball/position/z". Throws Error when
   /// there is no such path.
@@ -56,6 +56,7 @@ class ChannelList {
   void list_coupler(std::size_t j);
   void list_contact(std::size_t c);
   void list_group(std::size_t g, const std::string& name);
+  void list_pairs(const std::vector<std::string>& parts, bool planar);
   void list_momentum();
   void list_energy();
   void list_counters();

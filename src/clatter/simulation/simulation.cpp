@@ -10,6 +10,7 @@
 #include <clatter/schemes/assembly.hpp>
 #include <clatter/schemes/make_scheme.hpp>
 #include <clatter/simulation/channels.hpp>
+#include <clatter/simulation/contact_point.hpp>
 #include <clatter/simulation/simulation.hpp>
 #include <clatter/simulation/start_checks.hpp>
 #include <clatter/simulation/sums.hpp>
@@ -61,6 +62,7 @@ struct Simulation::Impl {
       : model(std::move(given)),
         machine(model),
         scheme(make_scheme(machine, model.integrator)),
+        stand_in(make_stand_in(machine, model.integrator)),
         channels(model, machine, scheme->separates_forces()),
         h(model.integrator.step),
         total_steps(steps_to_cover(model.integrator.duration, h)),
@@ -75,7 +77,7 @@ struct Simulation::Impl {
     begin_sums(machine, *scheme, state);
     statistics.min_gap = std::numeric_limits<double>::infinity();
     statistics.length = machine.length();
-    note_gaps();
+    note_gaps(*scheme);
   }
 
   // ---- Start ----
@@ -149,7 +151,7 @@ struct Simulation::Impl {
     const double t = time(), end = h * static_cast<double>(state.steps + 1);
     state.time = t;
     if (!take_step(end - t)) {
-      const std::string reason = scheme->failure();
+      const std::string reason = (stand_in ? stand_in : scheme)->failure();
       state = before;
       throw Error(fmt::format("{}the step from t = {:.9g} s failed even when halved {} times: {}",
                               file_prefix(), t, model.integrator.max_halvings, reason));
@@ -180,8 +182,29 @@ struct Simulation::Impl {
   }
 
   bool advance_whole(double step_size) {
-    if (!scheme->step(state, step_size)) return false;
-    note_step(step_size);
+    if (scheme->step(state, step_size)) {
+      note_step(*scheme, step_size);
+      return true;
+    }
+    return stand_in && advance_by_stand_in(step_size);
+  }
+
+  /// Another scheme takes the step, as if the motion began here.
+  bool advance_by_stand_in(double step_size) {
+    State as_it_was = state;
+    state.solver = {};  // that of another matrix
+    if (!stand_in->start(state) || !stand_in->step(state, step_size)) {
+      state = std::move(as_it_was);
+      return false;
+    }
+    for (ContactState& contact : state.contacts) {
+      contact.percussion = contact.impulse;  // all that contacts did were impulses
+      contact.force.setZero();
+      contact.mean_force.setZero();
+    }
+    state.solver = {};
+    ++statistics.stood_in;
+    note_step(*stand_in, step_size);
     return true;
   }
 
@@ -224,7 +247,7 @@ struct Simulation::Impl {
           break;
         }
       }
-      note_step(part);
+      note_step(*scheme, part);
       t += part;
       if (end - t < 0.5 * margin) return true;
       part = end - t;
@@ -249,9 +272,9 @@ struct Simulation::Impl {
 
   // ---- Figures of the run ----
 
-  void note_step(double step_size) {
-    add_step(machine, *scheme, step_size, state);
-    const StepCounts& counts = scheme->counts();
+  void note_step(const Scheme& by, double step_size) {
+    add_step(machine, by, step_size, state);
+    const StepCounts& counts = by.counts();
     const auto count = [](IterationStatistics& all, int done) {
       all.total += done;
       all.max = std::max(all.max, done);
@@ -266,16 +289,16 @@ struct Simulation::Impl {
     statistics.max_sweep_residual = std::max(statistics.max_sweep_residual, counts.sweep_residual);
     statistics.max_sweeps = std::max(statistics.max_sweeps, counts.sweeps);
     statistics.max_impacts = std::max(statistics.max_impacts, counts.impacts);
-    statistics.max_joint_error = std::max(statistics.max_joint_error, scheme->joint_error());
+    statistics.max_joint_error = std::max(statistics.max_joint_error, by.joint_error());
     statistics.max_joint_velocity_error =
-        std::max(statistics.max_joint_velocity_error, scheme->joint_velocity_error());
-    note_gaps();
+        std::max(statistics.max_joint_velocity_error, by.joint_velocity_error());
+    note_gaps(by);
   }
 
-  void note_gaps() {
+  void note_gaps(const Scheme& by) {
     for (std::size_t c = 0; c < state.contacts.size(); ++c) {
       const ContactState& of = state.contacts[c];
-      if (!of.armed || !scheme->contacts()[c].over_face(state.q)) continue;
+      if (!of.armed || !by.contacts()[c].over_face(state.q)) continue;
       statistics.min_gap = std::min(statistics.min_gap, of.gap);
     }
   }
@@ -284,7 +307,7 @@ struct Simulation::Impl {
 
   Model model;
   Machine machine;
-  std::unique_ptr<Scheme> scheme;
+  std::unique_ptr<Scheme> scheme, stand_in;
   ChannelList channels;
   double h;
   long total_steps;
@@ -387,6 +410,16 @@ void Simulation::sample_displaced(const NodalVector& increment, std::span<double
   impl_->channels.sample(there, row);
 }
 
+std::vector<ContactPoint> Simulation::contact_points() const {
+  std::vector<ContactPoint> points;
+  find_contact_points(impl_->machine, impl_->state, impl_->scheme->separates_forces(), points);
+  for (ContactPoint& point : points) {
+    point.a = impl_->machine.watched_pairs().part_of(point.a);
+    point.b = impl_->machine.watched_pairs().part_of(point.b);
+  }
+  return points;
+}
+std::vector<std::string> Simulation::part_names() const { return parts_of(impl_->model); }
 void Simulation::start_interval() { clatter::start_interval(impl_->state.sums); }
 
 const RunStatistics& Simulation::statistics() const { return impl_->statistics; }

@@ -14,6 +14,7 @@
 
 namespace clatter {
 
+struct ContactPoint;
 struct ContactProblem;
 class Machine;
 struct State;
@@ -80,6 +81,10 @@ class Simulation {
   /// The row at the present time. Impulses and iteration counts are those since the last call of
   /// start_interval(); everything else is the value now.
   void sample(std::span<double> row) const;
+  /// Where parts touch now; the ground, bodies and beams are numbered one after the other, as
+  /// part_names() has them.
+  std::vector<ContactPoint> contact_points() const;
+  std::vector<std::string> part_names() const;
   /// Begins a new output interval (after a sample has been stored).
   void start_interval();
 

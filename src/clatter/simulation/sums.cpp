@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <clatter/simulation/contact_point.hpp>
 #include <clatter/simulation/sums.hpp>
 
 namespace clatter {
@@ -50,6 +51,18 @@ void add_contacts(State& state) {
   }
 }
 
+void add_pairs(const Machine& machine, const Scheme& scheme, State& state) {
+  if (machine.watched_pairs().empty()) return;
+  for (std::size_t c = 0; c < state.contacts.size(); ++c) {
+    if (state.contacts[c].impulse.isZero(0.0)) continue;
+    const Contact& contact = scheme.contacts()[c];
+    const auto [pair, is_turned] = machine.watched_pairs().find(contact.a(), contact.b());
+    if (pair < 0) continue;
+    const Vec3 on_b = contact_point(contact, state.contacts[c], state).impulse;
+    state.sums.pair_impulses[static_cast<std::size_t>(pair)] += is_turned ? Vec3(-on_b) : on_b;
+  }
+}
+
 void add_counts(const StepCounts& done, StepCounts& sum) {
   sum.smooth = std::max(sum.smooth, done.smooth);
   sum.position = std::max(sum.position, done.position);
@@ -91,6 +104,7 @@ void begin_sums(const Machine& machine, const Scheme& scheme, State& state) {
   }
   sums.percussions = sums.impulses;
   sums.group_impulses.assign(static_cast<std::size_t>(machine.group_of_solids()) + 1, 0.0);
+  sums.pair_impulses.assign(machine.watched_pairs().size(), Vec3::Zero());
   sums.joint_impulses = VecX::Zero(machine.joint_rows());
 }
 
@@ -103,6 +117,7 @@ void add_step(const Machine& machine, const Scheme& scheme, double h, State& sta
   sums.last_powers = now;
   add_motor_work(machine, scheme.instant(), state);
   add_contacts(state);
+  add_pairs(machine, scheme, state);
   for (std::size_t j = 0; j < machine.joints().size(); ++j) {
     const Joint& joint = machine.joints()[j];
     if (!is_struck(machine, state, j) || !joint.rows().front().begins) continue;
@@ -118,6 +133,7 @@ void start_interval(RunningSums& sums) {
   for (RowVector& impulse : sums.impulses) impulse.setZero();
   for (RowVector& impulse : sums.percussions) impulse.setZero();
   std::fill(sums.group_impulses.begin(), sums.group_impulses.end(), 0.0);
+  std::fill(sums.pair_impulses.begin(), sums.pair_impulses.end(), Vec3::Zero());
   sums.joint_impulses.setZero();
   sums.counts = {};
 }

@@ -57,6 +57,7 @@ constexpr std::array run_quantities = {
                 [](const Figures& r) { return mean(r.velocity, r.steps); }},
     RunQuantity{"run/substeps", [](const Figures& r) { return double(r.substeps); }},
     RunQuantity{"run/regularised", [](const Figures& r) { return double(r.regularised); }},
+    RunQuantity{"run/stood_in", [](const Figures& r) { return double(r.stood_in); }},
     RunQuantity{"run/recovered", [](const Figures& r) { return double(r.recovered); }},
     RunQuantity{"run/plastic", [](const Figures& r) { return double(r.plastic); }},
 };

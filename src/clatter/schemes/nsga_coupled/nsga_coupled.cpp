@@ -6,7 +6,7 @@
 namespace clatter {
 namespace {
 
-constexpr int max_projections = 500;
+constexpr int max_projections = 50;
 /// Of a step: what the step that gives the first accelerations and forces takes.
 constexpr double first_step = 1e-2;
 
@@ -85,31 +85,22 @@ bool NsgaCoupled::solve_from_guess(double at_least, bool with_contacts) {
 
 bool NsgaCoupled::solve_step() {
   matrix_.prepare();
-  // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
-  // law has no solution then. Without rebound it has one.
-  std::string reason;
-  for (const bool may_rebound : {true, false}) {
-    if (!may_rebound) {
-      for (ContactWork& work : w_.contacts.work) work.bounce = 0.0;
-      w_.counts.plastic = 1;
-    }
-    // Redundant contacts want more regularisation the further the guess is off: without it an
-    // update goes far along what does not matter.
-    for (const double at_least : {0.0, 1e-6, 1e-3}) {
-      if (at_least > 0.0) {  // the solution does not depend on the scaling; the way to it does
-        w_.contacts.evaluate_rows(*w_.state, w_.state->q);
-        w_.contacts.scale_rows(Scaling::delassus, 1.0);
-      }
-      if (solve_from_guess(at_least, true)) return true;
-      if (may_rebound && at_least == 0.0) reason = w_.failure;
-    }
-    step_.guess();
-    ++w_.counts.recovered;
-    if (solve_by_projections()) return true;
-    // Contacts that stand on the edges of their laws are left more easily from afar.
-    for (const double at_least : {1e-8, 1e-6, 1e-4, 1e-2}) {
-      if (solve_from_guess(at_least, false)) return true;
-    }
+  if (solve_from_guess(0.0, true)) return true;
+  const std::string reason = w_.failure;
+  // Redundant contacts want more regularisation the further the guess is off: without it an update
+  // goes far along what does not matter.
+  for (const double at_least : {1e-6, 1e-3}) {
+    // The solution does not depend on the scaling; the way to it does.
+    w_.contacts.evaluate_rows(*w_.state, w_.state->q);
+    w_.contacts.scale_rows(Scaling::delassus, 1.0);
+    if (solve_from_guess(at_least, true)) return true;
+  }
+  step_.guess();
+  ++w_.counts.recovered;
+  if (solve_by_projections()) return true;
+  // Contacts that stand on the edges of their laws are left more easily from afar.
+  for (const double at_least : {1e-8, 1e-6, 1e-4, 1e-2}) {
+    if (solve_from_guess(at_least, false)) return true;
   }
   w_.failure = reason;
   return false;
