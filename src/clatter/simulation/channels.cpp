@@ -56,8 +56,7 @@ constexpr std::array spatial_entries{0, 1, 2, 3, 4, 5};
 constexpr std::array planar_entries{0, 1, 5};
 
 std::span<const int> section_entries(bool planar) {
-  if (planar) return planar_entries;
-  return spatial_entries;
+  return planar ? std::span<const int>(planar_entries) : spatial_entries;
 }
 
 struct FrictionNames {
