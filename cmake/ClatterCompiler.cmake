@@ -40,14 +40,11 @@ endfunction()
 
 # Headers that nearly every source includes are read once, and `batch` sources are compiled together (0: each alone):
 # most of the time goes into the same templates over and over.
-option(CLATTER_QUICK_BUILD "Compile with precompiled headers and joined sources" ON)
+option(CLATTER_JOIN_SOURCES "Compile several sources together; off: each alone, for small changes" ON)
 function(clatter_compile_quickly target batch)
-  if(NOT CLATTER_QUICK_BUILD)
-    return()
-  endif()
   target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <functional> <map> <memory> <optional>
     <span> <string> <variant> <vector> <Eigen/Dense> <fmt/format.h> ${ARGN})
-  if(batch GREATER 0)
+  if(CLATTER_JOIN_SOURCES AND batch GREATER 0)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
   endif()
 endfunction()
