@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdlib>
+#include <string>
+
 namespace clatter::testing {
 
 // Sanitizers look at the code, not at the numbers, and are slow.
@@ -9,7 +12,12 @@ inline constexpr bool looks_at_numbers = false;
 inline constexpr bool looks_at_numbers = true;
 #endif
 
-/// How many random cases a test takes.
+/// How many random cases a test takes: the number given, or that of the variable CLATTER_CASES.
+inline int cases_of(int number) {
+  const char* asked = std::getenv("CLATTER_CASES");
+  return asked ? std::stoi(asked) : number;
+}
+/// How many random cases a slow test takes.
 inline constexpr unsigned random_cases = looks_at_numbers ? 4 : 1;
 
 }  // namespace clatter::testing

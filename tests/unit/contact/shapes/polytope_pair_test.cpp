@@ -13,7 +13,7 @@
 namespace clatter {
 namespace {
 
-constexpr int cases = testing::looks_at_numbers ? 20000 : 200;
+const int cases = testing::cases_of(testing::looks_at_numbers ? 20000 : 200);
 
 using testing::Dice;
 
