@@ -49,6 +49,7 @@ class RedundantNewton {
   std::vector<int> unknown_;          // node: its first, or -1
   MatX A_;                            // I + Y F^T B C
   VecX x_, dx_;                       // by unknowns
+  double row_compliance_ = 0.0;       // eps
   double motion_ = 0.0;               // under p_: root of p W p
   std::vector<double> p_, dp_;        // by rows of the island
   std::vector<RowMatrix> stiffness_;  // contact of the island: B = (R_p - eps)^-1 R_g
