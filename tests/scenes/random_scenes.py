@@ -9,8 +9,9 @@ solid; its bodies move by up to 100 of their lengths in a step. A pile falls int
 - it ends with status 0,
 - everybody is inside, and nobody in another, by the definitions of the shapes (shapes.py) at points of their surfaces,
 - the smallest gap of the summary is not less than -1e-9 of the length,
-- energy never grows: more than 1e-9 of it is a gain, and the square of the largest angle that a body turned by in the
-  step, which is the order of what a scheme of second order may do to a motion that turns,
+- energy never grows: a gain is more than 1e-9 of it, and where bodies turn by an angle in a step, more than twice its
+  square times the kinetic energy and the weights times the radii: directions of velocities, and heights of centres over
+  corners, are as uncertain as that, once for positions and once for velocities,
 - who fell is at rest: the kinetic energy is less than what gravity gives in one step, m (g h)^2 / 2, of all bodies.
 
 Exits with the number of scenes that fail, up to 100.
@@ -337,7 +338,8 @@ def gain_of(scene, motion, results):
     interval = numpy.diff(results["time"][:2])[0] / scene.step
     turn = numpy.max(motion.spin, axis=0) * scene.step
     turn = numpy.minimum(1.0, interval * numpy.maximum(turn[1:], turn[:-1])**2)
-    allowed = turn * numpy.maximum(kinetic[1:], kinetic[:-1]) + TOLERANCE * most
+    weight = scene.mass * scene.gravity * max(body.shape.radius() for body in scene.bodies)
+    allowed = 2 * turn * (numpy.maximum(kinetic[1:], kinetic[:-1]) + weight) + TOLERANCE * most
     return float(numpy.max((numpy.diff(total) - allowed) / most, initial=0.0))
 
 
