@@ -371,8 +371,8 @@ struct Simulation::Impl {
   double h;
   long total_steps;
   State state;
-  State before, before_impact;  // to go back to
-  int halvings = 0;             // of the present step
+  State before, before_impact;         // to go back to
+  int halvings = 0;                    // of the present step
   int pauses = 0, earliest_pause = 0;  // of the present step; from so many halvings on
   RunStatistics statistics;
   RunStatistics resumed;  // those of the run that this one goes on with

@@ -24,8 +24,9 @@ enum class Distance { nearest, furthest };
 
 /// Unit vector s for which the point (axes_i s_i) of an ellipse or ellipsoid is nearest to `point`,
 /// from outside or inside: s_i = axes_i y_i / (t + axes_i^2), with the largest t that makes it a
-/// unit vector. Furthest: s_i = -axes_i y_i / (t - axes_i^2), likewise. That t is sought as the multiplier of a trust region is (More and Sorensen 1983):
-/// 1/|s| is nearly linear in t, and Newton's method goes up to the root without passing it.
+/// unit vector. Furthest: s_i = -axes_i y_i / (t - axes_i^2), likewise. That t is sought as the
+/// multiplier of a trust region is (More and Sorensen 1983): 1/|s| is nearly linear in t, and
+/// Newton's method goes up to the root without passing it.
 template <int dimensions>
 Eigen::Matrix<double, dimensions, 1> extreme_on_ellipsoid(
     Distance distance, const Eigen::Matrix<double, dimensions, 1>& axes,
@@ -34,7 +35,8 @@ Eigen::Matrix<double, dimensions, 1> extreme_on_ellipsoid(
   const double side = distance == Distance::nearest ? 1.0 : -1.0;
   Eigen::Index first = 0;
   const double end = side * (side * axes).minCoeff(&first);
-  // Counted from -side end^2, so that a point on the axes, which comes close to it, loses no digits.
+  // Counted from -side end^2, so that a point on the axes, which comes close to it, loses no
+  // digits.
   const Vector offset = side * (axes.array() - end) * (axes.array() + end);
   Vector pull = axes.array() * point.array().abs();
   pull[first] = std::max(pull[first], 1e-150 * end * end);  // of two that are equal, one
@@ -199,7 +201,8 @@ Foot foot_of_point(const Patch& patch, const Vec3& point) {
       return {out.x(), out.y(), std::sin(size.x()) * from_axis + std::cos(size.x()) * point.z()};
     }
     case CoreKind::ellipse: {
-      const Eigen::Vector2d s = extreme_on_ellipsoid<2>(Distance::nearest, size.head<2>(), point.head<2>());
+      const Eigen::Vector2d s =
+          extreme_on_ellipsoid<2>(Distance::nearest, size.head<2>(), point.head<2>());
       return {s.x(), s.y(), point.z()};
     }
     case CoreKind::ellipsoid:
@@ -213,8 +216,8 @@ Foot foot_furthest_from(const Patch& patch, const Vec3& point) {
     case CoreKind::circle:
       return -unit_around_z(point.x(), point.y());
     case CoreKind::ellipse: {
-      const Eigen::Vector2d s = extreme_on_ellipsoid<2>(Distance::furthest, patch.size.head<2>(),
-                                                        point.head<2>());
+      const Eigen::Vector2d s =
+          extreme_on_ellipsoid<2>(Distance::furthest, patch.size.head<2>(), point.head<2>());
       return {s.x(), s.y(), point.z()};
     }
     case CoreKind::ellipsoid:
