@@ -70,6 +70,8 @@ class ContactSet {
   /// The last step missed contacts that the next search lists.
   bool has_missed() const { return has_missed_; }
   void reach_as_usual();
+  /// None is too far to be thought of, until reach_as_usual().
+  void reach_all() { all_near_ = true; }
 
   // ---- Rows, laws and reactions
 

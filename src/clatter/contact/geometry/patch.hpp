@@ -74,5 +74,7 @@ Vec3 outward_at(const Patch& patch, const Foot& foot);
 Foot foot_of_normal(const Patch& patch, const Vec3& n);
 /// The foot nearest to a point, which is in the axes of the core.
 Foot foot_of_point(const Patch& patch, const Vec3& point);
+/// That of a circle, ellipse or ellipsoid which is furthest from it.
+Foot foot_furthest_from(const Patch& patch, const Vec3& point);
 
 }  // namespace clatter

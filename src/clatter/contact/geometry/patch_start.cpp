@@ -298,7 +298,11 @@ class TwoEllipsoids {
 Feet feet_of_sorted(const PlacedPatch& first, const PlacedPatch& second, bool planar) {
   const auto swapped = [](const Feet& feet) { return Feet{feet.second, feet.first}; };
   const CoreKind kind_1 = first.patch.kind, kind_2 = second.patch.kind;
-  if (kind_1 == CoreKind::point) return {Foot::Zero(), second.below(first.origin)};
+  if (kind_1 == CoreKind::point) {
+    // Inside a hollow sphere what is furthest from its centre comes first to it.
+    const bool is_hollow = first.patch.has_other_inside();
+    return {Foot::Zero(), is_hollow ? second.opposite(first.origin) : second.below(first.origin)};
+  }
   if (kind_1 == CoreKind::plane) return plane_with(first, second);
   if (kind_2 == CoreKind::plane) return swapped(plane_with(second, first));
   if (kind_1 == CoreKind::circle && kind_2 == CoreKind::circle && first.patch.has_other_inside()) {
