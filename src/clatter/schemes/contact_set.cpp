@@ -43,6 +43,11 @@ void ContactSet::size_work() {
     w.G.setZero(rows, 12);
     w.start_rows = w.G;
   }
+  if (!machine_.has_solid_beams()) return;
+  second.resize(list().size());
+  for (std::size_t c = 0; c < second.size(); ++c) {
+    second[c].G = second[c].start_rows = work[c].G;
+  }
 }
 
 // ---- The list, and which of its contacts are near
@@ -208,7 +213,8 @@ void ContactSet::begin_step(State& state) {
     w.open_at_start = of.status == ContactStatus::open;
     if (!w.near) continue;
     w.start_rows = w.G;
-    w.rate_at_start = w.G * of_pair(state.v, contact(c).a(), contact(c).b());
+    if (contact(c).has_chord()) second[c].start_rows = second[c].G;
+    w.rate_at_start = rates(c, state.v);
     w.rate_before = w.rate_at_start;
     // A contact that stuck is held to where it began to stick, so that round-off does not add up.
     if (of.stuck) continue;
@@ -219,8 +225,14 @@ void ContactSet::begin_step(State& state) {
 }
 
 void ContactSet::evaluate_rows(const State& state, const Configuration& q) {
-  for (const std::size_t c : near_) {
-    const ContactFrame frame = contact(c).frame(q, state.contacts[c].tangent);
+  for (const std::size_t c : near_) evaluate_rows_of(c, state, q);
+}
+
+void ContactSet::evaluate_rows_of(std::size_t c, const State& state, const Configuration& q) {
+  const ContactFrame frame = contact(c).frame(q, state.contacts[c].tangent);
+  if (contact(c).has_chord()) {
+    contact(c).rates(q, frame, work[c].G, second[c].G);
+  } else {
     contact(c).rates(q, frame, work[c].G);
   }
 }
@@ -232,13 +244,15 @@ void ContactSet::evaluate_position_rows(const State& state, const Configuration&
     const int slip = contact(c).rows() - 1;
     if (contact(c).slides_by_coordinates()) continue;
     w.G.bottomRows(slip) = w.start_rows.bottomRows(slip);
+    if (!contact(c).has_chord()) continue;
+    second[c].G.bottomRows(slip) = second[c].start_rows.bottomRows(slip);
   }
 }
 
 void ContactSet::evaluate_rates(const NodalVector& v) {
   for (const std::size_t c : near_) {
     ContactWork& w = work[c];
-    const RowVector rate = w.G * of_pair(v, contact(c).a(), contact(c).b());
+    const RowVector rate = rates(c, v);
     for (int i = 0; i < contact(c).rows(); ++i) {
       const double e = w.bounce * contact(c).restitution_of_row(i);
       w.ghat[i] = w.scale[i] * (rate[i] + e * w.rate_before[i]);
@@ -256,7 +270,11 @@ void ContactSet::scale_rows(Scaling scaling, double penalty) {
     const Contact& of = contact(c);
     const auto inverse_mass = [&](int row, bool is_velocity) {
       if (scaling == Scaling::characteristic_mass && is_velocity) return 1.0 / mean_mass_;
-      return machine_.delassus(w.G.row(row).transpose(), of.a(), of.b());
+      double sum = machine_.delassus(w.G.row(row).transpose(), of.a(), of.b());
+      if (of.has_chord()) {
+        sum += machine_.delassus(second[c].G.row(row).transpose(), of.second_a(), of.second_b());
+      }
+      return sum;
     };
     w.scale[0] = 1.0 / std::sqrt(inverse_mass(0, true));
     w.law.penalty = penalty;
@@ -290,6 +308,9 @@ void ContactSet::add_reactions(NodalVector& reaction) const {
     const Vec12 force = w.G.transpose() * w.scale.cwiseProduct(w.equations.phi);
     of_node(reaction, contact(c).a()) += force.head<6>();
     of_node(reaction, contact(c).b()) += force.tail<6>();
+    if (!contact(c).has_chord()) continue;
+    add_to_pair(reaction, contact(c).second_a(), contact(c).second_b(),
+                second[c].G.transpose() * w.scale.cwiseProduct(w.equations.phi));
   }
 }
 
@@ -304,12 +325,21 @@ void ContactSet::to_increments_of(const Contact& contact, std::span<const Mat3> 
   }
 }
 
-void ContactSet::add_contact_tangents(KktMatrix& K, std::size_t c, const PairRows& scaled,
-                                      const PairRows& change, Mat12& momentum) const {
+void ContactSet::to_increments_of(const Contact& contact, std::span<const Mat3> T,
+                                  TwoPairRows& rows) const {
+  TwoPairRows normal = rows.topRows(1);
+  to_increments(normal, machine_.nodes(), contact.nodes(), T);
+  rows.row(0) = normal;
+}
+
+template <class Rows, class Momentum>
+void ContactSet::add_contact_tangents(KktMatrix& K, std::size_t c, const Rows& scaled,
+                                      const Rows& change, Momentum& momentum) const {
   const ContactEquations& e = work[c].equations;
   momentum.noalias() -= scaled.transpose() * (e.dphi_dg * change);
-  const PairRows rows = e.dresidual_dg * change;
-  const KktMatrix::Columns columns = -scaled.transpose() * e.dphi_dla;
+  const Rows rows = e.dresidual_dg * change;
+  const KktMatrix::ColumnsOver<Rows::ColsAtCompileTime> columns =
+      -scaled.transpose() * e.dphi_dla;
   K.add_contact(static_cast<int>(c), momentum, rows, columns, e.dresidual_dla);
 }
 
@@ -321,10 +351,29 @@ void ContactSet::add_tangents(KktMatrix& K) const {
       K.add_open_contact(static_cast<int>(c), contact(c).rows());
       continue;
     }
+    if (contact(c).has_chord()) {
+      const TwoPairRows scaled = work[c].scale.asDiagonal() * all_rows(c);
+      Mat24 of_all = Mat24::Zero();
+      add_contact_tangents(K, c, scaled, scaled, of_all);
+      continue;
+    }
     const PairRows scaled = work[c].scale.asDiagonal() * work[c].G;
     momentum.setZero();
     add_contact_tangents(K, c, scaled, scaled, momentum);
   }
+}
+
+void ContactSet::add_chord_position_tangents(KktMatrix& K, std::size_t c, const Configuration& q,
+                                             std::span<const Mat3> T) const {
+  const ContactWork& w = work[c];
+  const TwoPairRows scaled = w.scale.asDiagonal() * all_rows(c);
+  TwoPairRows change = scaled;
+  Mat24 momentum;
+  contact(c).gap_hessian(q, momentum);
+  momentum *= -w.scale[0] * w.equations.phi[0];
+  to_increments(momentum, machine_.nodes(), contact(c).nodes(), T);
+  to_increments_of(contact(c), T, change);
+  add_contact_tangents(K, c, scaled, change, momentum);
 }
 
 void ContactSet::add_position_tangents(KktMatrix& K, const Configuration& q,
@@ -337,6 +386,10 @@ void ContactSet::add_position_tangents(KktMatrix& K, const Configuration& q,
     if (K.contact_multiplier(c) < 0) continue;
     if (w.equations.status == ContactStatus::open) {
       K.add_open_contact(static_cast<int>(c), of.rows());
+      continue;
+    }
+    if (of.has_chord()) {
+      add_chord_position_tangents(K, c, q, T);
       continue;
     }
     const PairRows scaled = w.scale.asDiagonal() * w.G;
@@ -400,7 +453,7 @@ void ContactSet::accept(State& state) {
     s.has_rate = w.near;
     if (w.near) {
       s.tangent = of.frame(state.q, s.tangent).tangents[0];
-      s.rate = w.G * of_pair(state.v, of.a(), of.b());
+      s.rate = rates(c, state.v);
     }
     if (of.has_outline()) {
       // Behind the face and beside it: it must come out before it can touch again.
