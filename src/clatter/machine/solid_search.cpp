@@ -263,14 +263,16 @@ bool SolidSearch::is_over_element(const ContactKey& key, std::span<const Contact
           is_beside_element(key.partner, key.partner_feature, false));
 }
 
-void SolidSearch::leave_out_balls(std::vector<ContactKey>& keys) {
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+void SolidSearch::leave_out_balls(std::span<const ContactKey> known, bool unless_all,
+                                  std::vector<ContactKey>& keys) {
   balls_over_.clear();
   for (const ContactKey& key : keys) {
-    if (key.group == machine_.group_of_solids() && is_over_element(key, keys)) {
-      balls_over_.push_back(key);
-    }
+    if (key.group != machine_.group_of_solids()) continue;
+    if (is_over_element(key, known) || is_over_element(key, keys)) balls_over_.push_back(key);
   }
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  balls_over_.erase(std::unique(balls_over_.begin(), balls_over_.end()), balls_over_.end());
+  if (unless_all && balls_over_.size() == keys.size()) return;
   std::erase_if(keys, [&](const ContactKey& key) {
     return std::binary_search(balls_over_.begin(), balls_over_.end(), key);
   });
@@ -322,7 +324,7 @@ void SolidSearch::find(const Configuration& q, const Configuration& next,
     if (t <= 1.0) add_touches(a, b, way.a(t), way.b(t), true, false, keys);
   }
   std::sort(keys.begin(), keys.end());
-  if (machine_.has_solid_beams()) leave_out_balls(keys);
+  if (machine_.has_solid_beams()) leave_out_balls(keys, false, keys);
 }
 
 SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Configuration& next,
@@ -371,7 +373,7 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
     }
   }
   std::sort(missed.begin(), missed.end());
-  missed.erase(std::unique(missed.begin(), missed.end()), missed.end());
+  if (machine_.has_solid_beams()) leave_out_balls(known, deepest.depth > 0.0, missed);
   return deepest;
 }
 

@@ -49,8 +49,10 @@ class SolidSearch {
                    std::vector<ContactKey>& keys);
   /// The ball of a node of a beam belongs to two elements: the first of them has it.
   void name_ball(int& solid, Feature& feature) const;
-  /// Where a place lies over an element it is not told again of the balls at its ends.
-  void leave_out_balls(std::vector<ContactKey>& keys);
+  /// Where a place lies over an element it is not told again of the balls at its ends; `unless_all`
+  /// of the keys are such balls. Also leaves out what is there twice.
+  void leave_out_balls(std::span<const ContactKey> known, bool unless_all,
+                       std::vector<ContactKey>& keys);
   bool is_over_element(const ContactKey& key, std::span<const ContactKey> keys) const;
   /// How a solid moves, and when on its way from 0 to 1.
   struct Track;
