@@ -105,6 +105,9 @@ class Machine {
   /// Contacts come and go: there are groups or solids.
   bool finds_contacts() const { return !groups_.empty() || !solids_.empty(); }
   bool may_touch(int solid, int other) const;
+  /// Whether a contact is what another has become: the same place of a solid has passed on to the
+  /// next element of a beam, or to the ball between two.
+  bool goes_on(const ContactKey& before, const ContactKey& now) const;
   /// Some of the solids are elements of beams.
   bool has_solid_beams() const { return has_solid_beams_; }
   /// Parts whose contact is told of, and those of all nodes.

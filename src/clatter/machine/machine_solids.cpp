@@ -96,9 +96,8 @@ Pieces pieces_of(const PlacedShape& shape, bool planar) {
 }
 
 int index_of_material(const Model& model, const std::string& name) {
-  const auto found =
-      std::find_if(model.materials.begin(), model.materials.end(),
-                   [&](const MaterialSpec& each) { return each.name == name; });
+  const auto found = std::find_if(model.materials.begin(), model.materials.end(),
+                                  [&](const MaterialSpec& each) { return each.name == name; });
   return static_cast<int>(found - model.materials.begin());
 }
 
@@ -120,8 +119,8 @@ void Machine::add_solids(const std::string& body, int node, const std::vector<Pl
     const auto add = [&](Polytope part, Pieces pieces, bool by_pieces) {
       extent = std::max(extent, extent_of(pieces));
       solids_.push_back({solid_count > 1 ? fmt::format("{}.{}", body, number) : body, node,
-                         std::move(part), std::move(pieces), by_pieces, planar,
-                         material, 0.0, 0.0});
+                         std::move(part), std::move(pieces), by_pieces, planar, material, 0.0,
+                         0.0});
     };
     const Mat3 turn = shape.orientation.toRotationMatrix();
     const Vec3 shift = shape.position - centres_[node];
@@ -204,8 +203,7 @@ void Machine::keep_apart(const Model& model) {
       return found != names.end() ? static_cast<int>(found - names.begin())
                                   : part_of(node_of({name, {}}));
     };
-    apart_.insert(
-        std::minmax(part_called(exclusion.bodies[0]), part_called(exclusion.bodies[1])));
+    apart_.insert(std::minmax(part_called(exclusion.bodies[0]), part_called(exclusion.bodies[1])));
   }
 }
 
@@ -226,6 +224,21 @@ bool Machine::may_touch(int solid, int other) const {
     }
   }
   return true;
+}
+
+bool Machine::goes_on(const ContactKey& before, const ContactKey& now) const {
+  if (before.group != group_of_solids() || now.group != group_of_solids()) return false;
+  const auto is_next = [&](int one, int other) {
+    const Solid &a = solids_[static_cast<std::size_t>(one)],
+                &b = solids_[static_cast<std::size_t>(other)];
+    if (!a.is_element() || !b.is_element()) return false;
+    return one == other || a.second == b.node || b.second == a.node;
+  };
+  const bool same_first = before.sphere == now.sphere && before.feature == now.feature;
+  const bool same_second =
+      before.partner == now.partner && before.partner_feature == now.partner_feature;
+  return (same_first && is_next(before.partner, now.partner)) ||
+         (same_second && is_next(before.sphere, now.sphere));
 }
 
 namespace {

@@ -21,13 +21,14 @@ struct Solid {
   double size;    ///< what nearness is measured with: the extent, of a beam its radius
 
   // Of an element: shapes are in the frame of the chord, as long as that is at the start.
-  int second = ground;           ///< the other node
+  int second = ground;            ///< the other node
   double begin = 0.0, end = 0.0;  ///< along the beam [m]
-  bool touches_itself = false;   ///< what it belongs to
+  bool touches_itself = false;    ///< what it belongs to
   bool is_element() const { return second != ground; }
   /// The node whose ball a feature is; negative: it is the line between the balls.
   int node_of(const Feature& feature) const {
-    const bool is_end = feature.kind == Feature::Kind::corner || feature.kind == Feature::Kind::piece;
+    const bool is_end =
+        feature.kind == Feature::Kind::corner || feature.kind == Feature::Kind::piece;
     if (!is_end || feature.index > 1) return -1;
     return feature.index == 0 ? node : second;
   }

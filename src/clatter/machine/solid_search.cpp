@@ -233,10 +233,10 @@ bool SolidSearch::is_over_element(const ContactKey& key, std::span<const Contact
     const Feature::Kind line = of.planar ? Feature::Kind::face : Feature::Kind::edge;
     // Elements at the node: that which has the ball, and the next one after its end.
     for (const int element : {solid, solid + 1}) {
-      if (element != solid && (feature.index == 0 ||
-                               static_cast<std::size_t>(element) >= solids.size() ||
-                               solids[static_cast<std::size_t>(element)].node != of.second ||
-                               !solids[static_cast<std::size_t>(element)].is_element())) {
+      if (element != solid &&
+          (feature.index == 0 || static_cast<std::size_t>(element) >= solids.size() ||
+           solids[static_cast<std::size_t>(element)].node != of.second ||
+           !solids[static_cast<std::size_t>(element)].is_element())) {
         continue;
       }
       for (const int index : {0, 1}) {  // in the plane there are two sides

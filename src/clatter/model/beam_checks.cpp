@@ -215,7 +215,8 @@ void check_surface(const ObjectCheck& object, const BeamSpec& beam) {
     }
     return;
   }
-  if (!object.knows("section") || !object.knows("contact_radius") || contact_radius_of(beam)) return;
+  if (!object.knows("section") || !object.knows("contact_radius") || contact_radius_of(beam))
+    return;
   object.refuse("material",
                 "'material': this section is not round, so that the beam does not know how thick "
                 "it is where it touches; give 'contact_radius'");

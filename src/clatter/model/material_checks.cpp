@@ -146,8 +146,9 @@ void check_exclusion(const BodyPairSpec& exclusion, BodyLookup& bodies,
   for (std::size_t k = 0; k < 2; ++k) {
     const std::string beam(split_at_last_dot(exclusion.bodies[k]).first);
     if (!choices[k].is_known() || choices[k].is_ground() || choices[k].spec() != nullptr) continue;
-    object.refuse_entry("bodies", k, fmt::format("{} is a node of a beam: name the beam, {}",
-                                                 in_quotes(exclusion.bodies[k]), in_quotes(beam)));
+    object.refuse_entry("bodies", k,
+                        fmt::format("{} is a node of a beam: name the beam, {}",
+                                    in_quotes(exclusion.bodies[k]), in_quotes(beam)));
   }
   if (choices[0].same_as(choices[1]) || (a == b && bodies.beam(a) != nullptr)) {
     object.refuse("bodies", "'bodies': shapes of one body never touch each other; name two bodies");

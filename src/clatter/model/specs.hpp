@@ -182,10 +182,10 @@ struct BeamSpec {
   LoadAxes line_axes = LoadAxes::space;   ///< body: section axes, turning with the beam
   Vec3 velocity = Vec3::Zero();           ///< of the first node
   Vec3 angular_velocity = Vec3::Zero();   ///< of the whole beam, space axes
-  std::string material;         ///< of its surface; empty: nothing touches it but at its nodes
+  std::string material;  ///< of its surface; empty: nothing touches it but at its nodes
   /// [m] Of its surface about the chords of its elements; see contact_radius_of().
   std::optional<double> contact_radius;
-  bool touch_itself = false;    ///< places of it that are far apart along it can touch
+  bool touch_itself = false;  ///< places of it that are far apart along it can touch
   Place place;
   KeyPlaces keys;
 };

@@ -163,13 +163,14 @@ class ContactSet {
   std::vector<ContactWork> work;  ///< by contact
   /// By contact, where beams are solid; else there is none, for ordinary contacts need the room.
   std::vector<SecondRows> second;
-  VecX residual;                  ///< of the problem at hand, by rows
+  VecX residual;  ///< of the problem at hand, by rows
   /// Called with the contact problem of the velocities of each step, in physical units.
   std::function<void(const ContactProblem&)> on_problem;
 
  private:
   void size_work();
   void find_reach(const State& state, double h);
+  void go_on(std::span<const ContactKey> keys, std::size_t k, ContactState& of) const;
   void predict(const State& state, double h);
   bool solids_stay_apart(const State& state, const Configuration& q, std::string& failure);
   double reach_of(const Contact& contact) const {

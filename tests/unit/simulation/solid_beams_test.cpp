@@ -149,7 +149,7 @@ Changes changes_of(const std::string& text) {
 
 TEST_P(SolidBeams, keep_momentum_when_struck_between_nodes) {
   const Changes changes = changes_of(struck_rod(GetParam(), 1e-5, ""));
-  EXPECT_LT(changes.momentum, 1e-9);  // the tolerance of the solver
+  EXPECT_LT(changes.momentum, 1e-9);          // the tolerance of the solver
   EXPECT_LT(changes.angular_momentum, 1e-4);  // second order in the step
 }
 
@@ -188,7 +188,8 @@ velocity = [0, 0, -100]
 
 TEST_P(SolidBeams, let_a_ball_roll_over_their_nodes) {
   const std::string text =
-      std::string("gravity = [4.905, 0, -8.495709]\n[[material]]\nname = \"stone\"\nfriction = 1\n") +
+      std::string(
+          "gravity = [4.905, 0, -8.495709]\n[[material]]\nname = \"stone\"\nfriction = 1\n") +
       bar("bar", "[[0, 0, 0], [1, 0, 0]]", 10, "") + R"(
 [[joint]]
 name = "start"
@@ -268,7 +269,7 @@ bodies = ["strip", "disc"]
 // ---- Who touches whom
 
 int touching_pairs(const std::string& text) {
-  const Machine machine(parse_model(text, "beams.toml", ModelUse::rest));
+  const Machine machine(parse_model(text, "beams.toml", {}, ModelUse::rest));
   int pairs = 0;
   const auto count = static_cast<int>(machine.solids().size());
   for (int a = 0; a < count; ++a) {
@@ -287,8 +288,8 @@ TEST(WhatSolidBeamsTouch, is_not_themselves_unless_asked_for) {
 }
 
 TEST(WhatSolidBeamsTouch, is_not_what_a_joint_holds_them_to) {
-  const std::string clamped = std::string(testing::wax) +
-                              bar("rod", "[[0, 0, 0], [1, 0, 0]]", 5) + R"(
+  const std::string clamped =
+      std::string(testing::wax) + bar("rod", "[[0, 0, 0], [1, 0, 0]]", 5) + R"(
 [ground]
 shape = { kind = "sphere", radius = 0.1, position = [0.5, 0, -1], material = "stone" }
 [[joint]]
@@ -311,7 +312,7 @@ TEST(WhatSolidBeamsTouch, is_told_once_where_elements_meet) {
             fmt::format("[[body]]\nname = 'ball'\nmass = 1\nshape = {{ kind = 'sphere', radius = "
                         "0.05, material = 'stone' }}\nposition = [{}, 0, 0.06]\n",
                         place),
-        "beams.toml", ModelUse::rest));
+        "beams.toml", {}, ModelUse::rest));
     std::vector<ContactKey> keys;
     SolidSearch search(machine);
     const Configuration& q = machine.initial_configuration();
@@ -331,7 +332,7 @@ TEST(SolidBeamsThatMakeNoSense, are_refused) {
                                   "elements = 2\nsection = {}\nyoungs_modulus = 1e9\n"
                                   "poisson_ratio = 0.3\ndensity = 1000\n{}\n",
                                   section, more),
-                  "beams.toml", ModelUse::rest);
+                  "beams.toml", {}, ModelUse::rest);
     });
   };
   const std::string square = "{ kind = 'rectangle', width = 0.01, height = 0.01 }",

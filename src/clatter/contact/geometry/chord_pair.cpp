@@ -39,8 +39,8 @@ void take_share(const Vec3& way, const Vec3& arm_from_middle, int first, ChordDe
   ChordDerivative::Of of_way = ChordDerivative::Of::Zero();
   of_way.middleCols<3>(first) = -Mat3::Identity();
   of_way.middleCols<3>(first + 12) = Mat3::Identity();
-  share = (way.transpose() * arm + (arm_from_middle - 2.0 * along * way).transpose() * of_way) /
-          square;
+  share =
+      (way.transpose() * arm + (arm_from_middle - 2.0 * along * way).transpose() * of_way) / square;
   arm -= way * share + along * of_way;
 }
 
@@ -80,8 +80,8 @@ ContactFrame ChordPair::frame(const Configuration& q, const Vec3& tangent) const
   if (planar_) carry_tangents(tangent, true, f);
   const auto take = [&](const Chord& side, double sign, Vec3& arm, double& share) {
     if (side.second == ground) return;
-    const Vec3 way = q[static_cast<std::size_t>(side.second)].x -
-                     q[static_cast<std::size_t>(side.node)].x;
+    const Vec3 way =
+        q[static_cast<std::size_t>(side.second)].x - q[static_cast<std::size_t>(side.node)].x;
     share = 0.5 + arm.dot(way) / way.squaredNorm();
     arm = sign * side.radius * f.normal;
   };
@@ -98,8 +98,8 @@ ChordDerivative ChordPair::derivative(const Configuration& q, const ContactFrame
   for (std::size_t k = 0; k < 2; ++k) {
     const Chord& side = sides_[k];
     if (side.second != ground) {
-      ways[k] = q[static_cast<std::size_t>(side.second)].x -
-                q[static_cast<std::size_t>(side.node)].x;
+      ways[k] =
+          q[static_cast<std::size_t>(side.second)].x - q[static_cast<std::size_t>(side.node)].x;
     }
     add_side(frames[k], ways[k], side.second != ground, 6 * static_cast<int>(k), map);
   }

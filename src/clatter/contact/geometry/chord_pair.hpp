@@ -9,7 +9,8 @@ namespace clatter {
 NodeState chord_frame(const Vec3& one, const Vec3& two, bool planar);
 
 /// Two patches of which one or both lie along the chord between two nodes: the straight line from
-/// one to the other with a radius around it, as an element of a beam has. A place on the chord is at
+/// one to the other with a radius around it, as an element of a beam has. A place on the chord is
+/// at
 ///
 ///   (1 - share) x_1 + share x_2
 ///

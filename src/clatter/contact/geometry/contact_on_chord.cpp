@@ -92,8 +92,8 @@ void Contact::rates_derivative(const Configuration& q, const ContactFrame& f,
         for (const Bearer& node : nodes) {
           const Vec3 turn = v.segment<3>(node.column + 3), spin = *node.R * turn;
           derivative.row(row) += factor * u.dot(spin) * node.of_weight;
-          derivative.row(row) += factor * node.weight * spin.transpose() *
-                                 *changes[static_cast<std::size_t>(i)];
+          derivative.row(row) +=
+              factor * node.weight * spin.transpose() * *changes[static_cast<std::size_t>(i)];
           derivative.row(row).segment<3>(node.column + 3) -=
               factor * node.weight * u.transpose() * *node.R * skew(turn);
         }

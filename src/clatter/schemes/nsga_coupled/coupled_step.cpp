@@ -267,8 +267,7 @@ void CoupledStep::evaluate_contact(std::size_t c) {
   const bool closed = work.position.status != ContactStatus::open;
   const RowVector turned = evaluate_frame(c);
   work.rate = base.scale.cwiseProduct(w_.contacts.rates(c, w_.v));
-  work.acceleration =
-      base.scale.cwiseProduct(w_.contacts.rates(c, ha_) + w_.h * turned);
+  work.acceleration = base.scale.cwiseProduct(w_.contacts.rates(c, ha_) + w_.h * turned);
   RowVector xi = work.rate;
   for (int i = 0; i < rows; ++i) {
     const double e = base.bounce * contact.restitution_of_row(i);

@@ -216,9 +216,10 @@ void CoupledStep::add_contact_rows(CoupledMatrix& K, std::size_t c) {
   K.add_multipliers(pair, Level::velocity, Level::velocity, p.dresidual_dla);
   K.add_rows<Size>(pair, Level::acceleration, Level::acceleration, f.dresidual_dg * G);
   K.add_rows<Size>(pair, Level::acceleration, Level::velocity,
-             f.dresidual_dg * acceleration_by_velocity + work.dforces_drate * G);
-  K.add_rows<Size>(pair, Level::acceleration, Level::position,
-             f.dresidual_dg * acceleration_by_position + work.dforces_drate * rate_by_position);
+                   f.dresidual_dg * acceleration_by_velocity + work.dforces_drate * G);
+  K.add_rows<Size>(
+      pair, Level::acceleration, Level::position,
+      f.dresidual_dg * acceleration_by_position + work.dforces_drate * rate_by_position);
   K.add_multipliers(pair, Level::acceleration, Level::acceleration, f.dresidual_dla);
 }
 
