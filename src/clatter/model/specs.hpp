@@ -182,9 +182,17 @@ struct BeamSpec {
   LoadAxes line_axes = LoadAxes::space;   ///< body: section axes, turning with the beam
   Vec3 velocity = Vec3::Zero();           ///< of the first node
   Vec3 angular_velocity = Vec3::Zero();   ///< of the whole beam, space axes
+  std::string material;  ///< of its surface; empty: nothing touches it but at its nodes
+  /// [m] Of its surface about the chords of its elements; see contact_radius_of().
+  std::optional<double> contact_radius;
+  bool touch_itself = false;  ///< places of it that are far apart along it can touch
   Place place;
   KeyPlaces keys;
 };
+
+/// The radius of the surface of a beam: what it says, else that of a circle or tube, else, in the
+/// plane, half the width of a rectangle. Others have none.
+std::optional<double> contact_radius_of(const BeamSpec& beam);
 
 // ---- Forces
 // ---------------------------------------------------------------------------------------

@@ -24,11 +24,9 @@ bool can_touch(const Piece& a, const Piece& b) {
 
 }  // namespace
 
-PatchPair PiecePair::make_pair(const Piece& a, const Piece& b, int node_a, int node_b,
-                               bool planar) {
-  Patch of_a = a.patch, of_b = b.patch;
-  if (of_a.radius + of_b.radius != 0.0) of_a.outward = of_b.outward = Vec3::Zero();
-  return PatchPair(of_a, of_b, node_a, node_b, planar);
+PatchPair PiecePair::make_pair(Patch a, Patch b, int node_a, int node_b, bool planar) {
+  if (a.radius + b.radius != 0.0) a.outward = b.outward = Vec3::Zero();
+  return PatchPair(a, b, node_a, node_b, planar);
 }
 
 void PiecePair::place(const Pieces& a, const NodeState& at_a, const Pieces& b,
@@ -98,7 +96,7 @@ void PiecePair::for_each_candidate(double reach, const Visit& visit) const {
         const Vec3 along_a = at_a_.R * a.patch.axes.col(2), along_b = at_b_.R * b.patch.axes.col(2);
         if (along_a.cross(along_b).norm() < smallest_sine) continue;
       }
-      const PatchPair pair = make_pair(a, b, 0, 1, planar_);
+      const PatchPair pair = make_pair(a.patch, b.patch, 0, 1, planar_);
       // Most are told apart by a rough look.
       const PatchPair::Nearest rough = pair.roughly_nearest(at_a_, at_b_);
       const bool is_near = rough.gap <= reach + roughness * size_;

@@ -24,7 +24,7 @@ class PiecePair {
   void find_touches(double reach, bool must_find, bool closely, std::vector<Touch>& touches);
 
   /// The pieces as a pair of patches.
-  static PatchPair make_pair(const Piece& a, const Piece& b, int node_a, int node_b, bool planar);
+  static PatchPair make_pair(Patch a, Patch b, int node_a, int node_b, bool planar);
 
  private:
   /// A pair of pieces that are nearer than some distance.

@@ -144,9 +144,12 @@ void NsgaCoupled::accept_contacts() {
     work.block_status = coupled.velocity.block_status;
     work.equations.status = work.status;  // islands are made of these
     work.impulse = work.scale.cwiseProduct(coupled.impulse);
-    const Vec12 before_and_after =
-        of_pair(w_.v, contact.a(), contact.b()) + of_pair(w_.state->v, contact.a(), contact.b());
-    work.done = 0.5 * work.impulse.cwiseProduct(work.G * before_and_after);
+    RowVector twice_mean = work.G * (of_pair(w_.v, contact.a(), contact.b()) +
+                                     of_pair(w_.state->v, contact.a(), contact.b()));
+    if (contact.has_chord()) {
+      twice_mean = w_.contacts.rates(k, w_.v) + w_.contacts.rates(k, w_.state->v);
+    }
+    work.done = 0.5 * work.impulse.cwiseProduct(twice_mean);
   }
 }
 
