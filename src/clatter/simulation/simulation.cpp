@@ -251,8 +251,7 @@ struct Simulation::Impl {
   }
 
   /// Where solids cannot go on however short the way, they stand still for this part of a step and
-  /// strike each other. Should that not free them the next pause is longer, and so on: they are as
-  /// many as halvings at most.
+  /// strike each other. Should that not free them the next pause is longer, up to a 64th of a step.
   bool pause(double step_size, int level) {
     const auto& joints = machine.joints();
     const bool is_driven = std::any_of(joints.begin(), joints.end(),
@@ -272,7 +271,8 @@ struct Simulation::Impl {
     let_impulses_be_all();
     state.solver = {};
     ++statistics.paused;
-    earliest_pause = level - ++pauses;
+    constexpr int least_halvings = 6;
+    earliest_pause = std::max(level - ++pauses, least_halvings);
     note_step(*pausing, step_size);
     return true;
   }

@@ -143,6 +143,7 @@ double PiecePair::gap() {
 void PiecePair::find_touches(double reach, bool must_find, bool closely,
                              std::vector<Touch>& touches) {
   touches.clear();
+  merits_.clear();
   const double margin = edge_margin * size_;
   double best = -infinity;
   Touch separating;
@@ -168,9 +169,21 @@ void PiecePair::find_touches(double reach, bool must_find, bool closely,
     const double slack = 2.0 * reach + margin;
     if (found.beyond_a > slack || found.beyond_b > slack || found.at.gap > reach) return;
     touches.push_back(touch);
+    merits_.push_back(merit);
   };
   for_each_candidate(must_find && !is_contained() ? 1e-2 * size_ + reach : reach, look_at);
+  if (!is_contained()) leave_out_deeper_than(best - std::max(2.0 * reach, std::abs(best)), touches);
   if (touches.empty() && must_find && best > -infinity) touches.push_back(separating);
+}
+
+/// Solids that hardly overlap do not touch where pieces are far inside each other: these meet with
+/// their backs.
+void PiecePair::leave_out_deeper_than(double least_merit, std::vector<Touch>& touches) {
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < touches.size(); ++k) {
+    if (merits_[k] >= least_merit) touches[kept++] = touches[k];
+  }
+  touches.resize(kept);
 }
 
 }  // namespace clatter

@@ -39,6 +39,7 @@ class PiecePair {
   bool can_meet(const Piece& a, const Piece& b) const;
   bool are_near(const Piece& a, const Piece& b, double reach) const;
   bool is_contained() const { return contains_a_ || contains_b_; }
+  void leave_out_deeper_than(double least_merit, std::vector<Touch>& touches);
 
   const Pieces *a_ = nullptr, *b_ = nullptr;
   NodeState at_a_, at_b_;
@@ -46,6 +47,7 @@ class PiecePair {
   double size_ = 0.0;
   bool planar_ = false;
   bool contains_a_ = false, contains_b_ = false;  // b, or a, is the container
+  std::vector<double> merits_;                    // by touch: how far it separates the two
 };
 
 }  // namespace clatter
