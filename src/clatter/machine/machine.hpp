@@ -190,6 +190,7 @@ class Machine {
   void add_contact(const ContactSpec& spec);
   void add_group(const ContactGroupSpec& spec);
   void add_solids(const Model& model);
+  void check_thin_walls() const;
   void add_solids(const std::string& body, int node, const std::vector<PlacedShape>& shapes,
                   const Model& model);
   Contact contact_of_solids(const ContactKey& key) const;

@@ -18,6 +18,18 @@ constexpr double deepest_graze = 0.1;
 
 double size_of(const Solid& a, const Solid& b) { return std::min(a.extent, b.extent); }
 
+void extend_by(const Outline& outline, const NodeState& at, Box& box) {
+  for (int axis = 0; axis < 2; ++axis) {
+    for (const double sign : {-1.0, 1.0}) {
+      const Vec3 out = sign * at.R.row(axis).transpose();
+      const double reach = outline.reach(out.head<2>());
+      Vec3 corner = at.x;
+      corner[axis] += sign * reach;
+      box.extend(corner);
+    }
+  }
+}
+
 }  // namespace
 
 struct SolidSearch::Way {
@@ -65,12 +77,18 @@ void SolidSearch::find_pairs(const Configuration& q, const Configuration& next) 
     const auto node = static_cast<std::size_t>(solid.node);
     Box& box = boxes_[i];
     box.setEmpty();
-    if (is_container(solid.pieces)) {
+    const bool is_endless =
+        solid.by_outline ? solid.outline.is_hollow : is_container(solid.pieces);
+    if (is_endless) {
       box.extend(Vec3::Constant(infinity)).extend(Vec3::Constant(-infinity));
       continue;
     }
     for (const NodeState& at : {q[node], next[node]}) {
       for (const Vec3& corner : solid.shape.corners) box.extend(Vec3(at.x + at.R * corner));
+      if (solid.by_outline) {
+        extend_by(solid.outline, at, box);
+        continue;
+      }
       for (int axis = 0; solid.by_pieces && axis < 3; ++axis) {
         for (const double sign : {-1.0, 1.0}) {
           const Vec3 out = sign * at.R.row(axis).transpose();
@@ -93,6 +111,10 @@ void SolidSearch::find_pairs(const Configuration& q, const Configuration& next) 
 double SolidSearch::gap_between(int a, int b, const NodeState& at_a, const NodeState& at_b) {
   const Solid &one = machine_.solids()[static_cast<std::size_t>(a)],
               &two = machine_.solids()[static_cast<std::size_t>(b)];
+  if (one.by_outline || two.by_outline) {
+    outlines_.place(one.outline, at_a, two.outline, at_b);
+    return outlines_.gap();
+  }
   if (one.by_pieces || two.by_pieces) {
     pieces_.place(one.pieces, at_a, two.pieces, at_b, one.planar && two.planar);
     return pieces_.gap();
@@ -113,7 +135,10 @@ void SolidSearch::add_touches(int a, int b, const NodeState& at_a, const NodeSta
   const Solid &one = machine_.solids()[static_cast<std::size_t>(a)],
               &two = machine_.solids()[static_cast<std::size_t>(b)];
   const double reach = touching * size_of(one, two);
-  if (one.by_pieces || two.by_pieces) {
+  if (one.by_outline || two.by_outline) {
+    outlines_.place(one.outline, at_a, two.outline, at_b);
+    outlines_.find_touches(reach, must_find, touches_);
+  } else if (one.by_pieces || two.by_pieces) {
     pieces_.place(one.pieces, at_a, two.pieces, at_b, one.planar && two.planar);
     pieces_.find_touches(reach, must_find, closely, touches_);
   } else {

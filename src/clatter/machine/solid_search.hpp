@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <clatter/contact/search/box_tree.hpp>
+#include <clatter/contact/shapes/outline_pair.hpp>
 #include <clatter/contact/shapes/piece_pair.hpp>
 #include <clatter/machine/machine.hpp>
 
@@ -54,6 +55,7 @@ class SolidSearch {
   std::vector<std::pair<int, int>> pairs_;
   PolytopePair polytopes_;
   PiecePair pieces_;
+  OutlinePair outlines_;
   std::vector<Touch> touches_;
 };
 
