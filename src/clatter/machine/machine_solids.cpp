@@ -9,6 +9,7 @@
 #include <clatter/machine/machine.hpp>
 #include <clatter/machine/model.hpp>
 #include <clatter/math/height_field.hpp>
+#include <clatter/model/curves.hpp>
 
 namespace clatter {
 namespace {
@@ -81,6 +82,25 @@ struct MakePieces {
   }
 };
 
+/// What is curved in the plane, in its own frame; empty: it is not.
+Outline curved_outline(const PlacedShape& shape, const Mat3& turn, const Vec3& shift) {
+  if (const auto* ellipse = std::get_if<EllipseShape>(&shape.shape)) {
+    Patch patch;
+    patch.kind = Patch::Kind::ellipse;
+    patch.size = {ellipse->x, ellipse->y, 0.0};
+    patch.origin = shift;
+    patch.axes = turn;
+    return make_ellipse(patch, shape.rounding, shape.hollow);
+  }
+  ArcChain chain = chain_of(shape.shape);
+  if (chain.empty()) return {};
+  for (Arc& arc : chain) arc = placed(arc, turn, shift);
+  if (const auto* wall = std::get_if<WallShape>(&shape.shape)) {
+    return make_wall(chain, wall->radius + shape.rounding);
+  }
+  return make_outline(std::move(chain), shape.rounding, shape.hollow);
+}
+
 /// Of what is round or hollow.
 Pieces pieces_of(const PlacedShape& shape, bool planar) {
   Pieces pieces = planar ? Pieces{} : std::visit(MakePieces{}, shape.shape);
@@ -116,23 +136,32 @@ void Machine::add_solids(const std::string& body, int node, const std::vector<Pl
     const int material = index_of_material(model, shape.material);
     const std::size_t first = solids_.size();
     double extent = 0.0;
-    const auto add = [&](Polytope part, Pieces pieces, bool by_pieces) {
-      extent = std::max(extent, extent_of(pieces));
+    const auto add = [&](Polytope part, Pieces pieces, Outline outline, bool by_pieces,
+                         bool by_outline) {
+      extent = std::max(extent, by_outline ? outline.extent() : extent_of(pieces));
       solids_.push_back({solid_count > 1 ? fmt::format("{}.{}", body, number) : body, node,
-                         std::move(part), std::move(pieces), by_pieces, planar, material, 0.0,
-                         0.0});
+                         std::move(part), std::move(pieces), std::move(outline), by_pieces,
+                         by_outline, planar, material, 0.0, 0.0});
     };
     const Mat3 turn = shape.orientation.toRotationMatrix();
     const Vec3 shift = shape.position - centres_[node];
-    if (const Pieces pieces = pieces_of(shape, planar); !pieces.empty()) {
-      add({}, placed(pieces, turn, shift), true);
+    const auto polytopes = [&] {
+      return std::visit(MakePolytopes{planar, shape, fmt::format("a shape of '{}'", body)},
+                        shape.shape);
+    };
+    if (Outline outline = curved_outline(shape, turn, shift); !outline.is_empty()) {
+      add({}, {}, std::move(outline), false, true);
+    } else if (const Pieces pieces = pieces_of(shape, planar); !pieces.empty()) {
+      Outline around;
+      if (planar) around = make_outline(placed(polytopes().front(), turn, shift), shape.hollow);
+      add({}, placed(pieces, turn, shift), std::move(around), true, false);
     } else {
-      const MakePolytopes make{planar, shape, fmt::format("a shape of '{}'", body)};
-      for (const Polytope& part : std::visit(make, shape.shape)) {
+      for (const Polytope& part : polytopes()) {
         Polytope polytope = placed(part, turn, shift);
         polytope.radius += shape.rounding;
         Pieces of_part = pieces_of(polytope);
-        add(std::move(polytope), std::move(of_part), false);
+        Outline around = planar ? make_outline(polytope, false) : Outline{};
+        add(std::move(polytope), std::move(of_part), std::move(around), false, false);
       }
     }
     for (std::size_t k = first; k < solids_.size(); ++k) {
@@ -175,7 +204,7 @@ void Machine::add_solid_beam(const BeamSpec& spec, const Beam& beam, const Model
     Polytope capsule = make_core(std::array{Vec3(-half), half}, radius, spec.planar);
     Pieces pieces = pieces_of(capsule);
     const double end = begin + element.properties().length;
-    solids_.push_back({spec.name, element.a(), std::move(capsule), std::move(pieces), false,
+    solids_.push_back({spec.name, element.a(), std::move(capsule), std::move(pieces), {}, false, false,
                        spec.planar, index_of_material(model, spec.material), half.norm() + radius,
                        radius, element.b(), begin, end, spec.touch_itself});
     begin = end;
@@ -204,6 +233,41 @@ void Machine::keep_apart(const Model& model) {
                                   : part_of(node_of({name, {}}));
     };
     apart_.insert(std::minmax(part_called(exclusion.bodies[0]), part_called(exclusion.bodies[1])));
+  }
+  check_thin_walls();
+  check_beams_and_curves();
+}
+
+void Machine::check_beams_and_curves() const {
+  if (!has_solid_beams_) return;
+  for (std::size_t a = 0; a < solids_.size(); ++a) {
+    for (std::size_t b = 0; b < solids_.size(); ++b) {
+      if (!solids_[a].is_element() || !solids_[b].by_outline) continue;
+      if (!may_touch(static_cast<int>(a), static_cast<int>(b))) continue;
+      throw Error(fmt::format("beam '{}' and the curved outline of '{}' cannot touch each other; "
+                              "name both in [[exclude]], or make the outline a polygon",
+                              solids_[a].name, solids_[b].name));
+    }
+  }
+}
+
+/// Lines have no inside in which another could be.
+void Machine::check_thin_walls() const {
+  std::vector<int> thin;
+  for (std::size_t k = 0; k < solids_.size(); ++k) {
+    const Outline& outline = solids_[k].outline;
+    const bool is_line = outline.inside == Outline::Inside::nothing && outline.radius == 0.0;
+    if (is_line && !outline.is_empty()) thin.push_back(static_cast<int>(k));
+  }
+  for (const int a : thin) {
+    for (const int b : thin) {
+      if (a >= b || !may_touch(a, b)) continue;
+      const std::string &one = solids_[static_cast<std::size_t>(a)].name,
+                        &other = solids_[static_cast<std::size_t>(b)].name;
+      throw Error(fmt::format("'{}' and '{}' have walls without thickness, which cannot touch each "
+                              "other; give one of them a 'radius'",
+                              one, other));
+    }
   }
 }
 
@@ -291,6 +355,11 @@ ContactPair make_pair(const TouchingSide& a, const TouchingSide& b, bool planar,
     ChordPair::Side of_a = a.of_chord(), of_b = b.of_chord();
     of_a.patch.outward = of_b.patch.outward = Vec3::Zero();
     return ChordPair(of_a, of_b, planar);
+  }
+  if (a.feature.kind == Feature::Kind::element) {
+    return PatchPair(a.solid.outline.elements[static_cast<std::size_t>(a.feature.index)].patch,
+                     b.solid.outline.elements[static_cast<std::size_t>(b.feature.index)].patch,
+                     a.node(), b.node(), planar);
   }
   if (a.feature.kind == Feature::Kind::piece) {
     return PiecePair::make_pair(a.patch(false), b.patch(false), a.node(), b.node(), planar);

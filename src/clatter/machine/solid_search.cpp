@@ -42,6 +42,18 @@ void stretch(double by, double radius, Pieces& pieces) {
   }
 }
 
+void extend_by(const Outline& outline, const NodeState& at, Box& box) {
+  for (int axis = 0; axis < 2; ++axis) {
+    for (const double sign : {-1.0, 1.0}) {
+      const Vec3 out = sign * at.R.row(axis).transpose();
+      const double reach = outline.reach(out.head<2>());
+      Vec3 corner = at.x;
+      corner[axis] += sign * reach;
+      box.extend(corner);
+    }
+  }
+}
+
 }  // namespace
 
 struct SolidSearch::Track {
@@ -131,7 +143,9 @@ void SolidSearch::find_pairs(const Configuration& q, const Configuration& next) 
     const auto node = static_cast<std::size_t>(solid.node);
     Box& box = boxes_[i];
     box.setEmpty();
-    if (is_container(solid.pieces)) {
+    const bool is_endless =
+        solid.by_outline ? solid.outline.is_hollow : is_container(solid.pieces);
+    if (is_endless) {
       box.extend(Vec3::Constant(infinity)).extend(Vec3::Constant(-infinity));
       continue;
     }
@@ -145,6 +159,10 @@ void SolidSearch::find_pairs(const Configuration& q, const Configuration& next) 
     }
     for (const NodeState& at : {q[node], next[node]}) {
       for (const Vec3& corner : solid.shape.corners) box.extend(Vec3(at.x + at.R * corner));
+      if (solid.by_outline) {
+        extend_by(solid.outline, at, box);
+        continue;
+      }
       for (int axis = 0; solid.by_pieces && axis < 3; ++axis) {
         for (const double sign : {-1.0, 1.0}) {
           const Vec3 out = sign * at.R.row(axis).transpose();
@@ -164,9 +182,13 @@ void SolidSearch::find_pairs(const Configuration& q, const Configuration& next) 
   });
 }
 
-bool SolidSearch::place(int a, int b, const Spot& at_a, const Spot& at_b) {
+SolidSearch::By SolidSearch::place(int a, int b, const Spot& at_a, const Spot& at_b) {
   const Solid &one = machine_.solids()[static_cast<std::size_t>(a)],
               &two = machine_.solids()[static_cast<std::size_t>(b)];
+  if (one.by_outline || two.by_outline) {
+    outlines_.place(one.outline, at_a.at, two.outline, at_b.at);
+    return By::outlines;
+  }
   if (one.by_pieces || two.by_pieces) {
     const auto pieces_at = [&](const Solid& solid, const Spot& at,
                                std::size_t side) -> const Pieces& {
@@ -177,7 +199,7 @@ bool SolidSearch::place(int a, int b, const Spot& at_a, const Spot& at_b) {
     };
     pieces_.place(pieces_at(one, at_a, 0), at_a.at, pieces_at(two, at_b, 1), at_b.at,
                   one.planar && two.planar);
-    return true;
+    return By::pieces;
   }
   const auto shape_at = [&](const Solid& solid, const Spot& at,
                             std::size_t side) -> const Polytope& {
@@ -187,11 +209,19 @@ bool SolidSearch::place(int a, int b, const Spot& at_a, const Spot& at_b) {
     return shapes_[side];
   };
   polytopes_.place(shape_at(one, at_a, 0), at_a.at, shape_at(two, at_b, 1), at_b.at);
-  return false;
+  return By::polytopes;
 }
 
 double SolidSearch::gap_between(int a, int b, const Spot& at_a, const Spot& at_b) {
-  return place(a, b, at_a, at_b) ? pieces_.gap() : polytopes_.gap();
+  switch (place(a, b, at_a, at_b)) {
+    case By::outlines:
+      return outlines_.gap();
+    case By::pieces:
+      return pieces_.gap();
+    case By::polytopes:
+      break;
+  }
+  return polytopes_.gap();
 }
 
 double SolidSearch::gap(int a, int b, const Configuration& q) {
@@ -210,10 +240,16 @@ void SolidSearch::add_touches(int a, int b, const Spot& at_a, const Spot& at_b, 
   const Solid &one = machine_.solids()[static_cast<std::size_t>(a)],
               &two = machine_.solids()[static_cast<std::size_t>(b)];
   const double reach = touching * size_of(one, two);
-  if (place(a, b, at_a, at_b)) {
-    pieces_.find_touches(reach, must_find, closely, touches_);
-  } else {
-    polytopes_.find_touches(reach, must_find, touches_);
+  switch (place(a, b, at_a, at_b)) {
+    case By::outlines:
+      outlines_.find_touches(reach, must_find, touches_);
+      break;
+    case By::pieces:
+      pieces_.find_touches(reach, must_find, closely, touches_);
+      break;
+    case By::polytopes:
+      polytopes_.find_touches(reach, must_find, touches_);
+      break;
   }
   for (Touch& touch : touches_) {
     int first = a, second = b;

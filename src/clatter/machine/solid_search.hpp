@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <clatter/contact/search/box_tree.hpp>
+#include <clatter/contact/shapes/outline_pair.hpp>
 #include <clatter/contact/shapes/piece_pair.hpp>
 #include <clatter/machine/machine.hpp>
 
@@ -42,8 +43,9 @@ class SolidSearch {
   };
   Spot spot_of(int solid, const Configuration& q) const;
   void find_pairs(const Configuration& q, const Configuration& next);
-  /// Gets the pair ready where it is. True: as pieces.
-  bool place(int a, int b, const Spot& at_a, const Spot& at_b);
+  /// Gets the pair ready where it is, as what both are.
+  enum class By { polytopes, pieces, outlines };
+  By place(int a, int b, const Spot& at_a, const Spot& at_b);
   double gap_between(int a, int b, const Spot& at_a, const Spot& at_b);
   void add_touches(int a, int b, const Spot& at_a, const Spot& at_b, bool must_find, bool closely,
                    std::vector<ContactKey>& keys);
@@ -72,6 +74,7 @@ class SolidSearch {
   std::vector<std::pair<int, int>> pairs_;
   PolytopePair polytopes_;
   PiecePair pieces_;
+  OutlinePair outlines_;
   std::vector<Touch> touches_;
   std::vector<ContactKey> balls_over_;
   // Elements of beams as long as they are.

@@ -63,6 +63,33 @@ struct PolygonShape {
   std::vector<Vec3> points;  ///< of planar bodies: corners, convex or not, in either sense
   double thickness = 1.0;    ///< half of it on either side of the plane
 };
+struct EllipseShape {
+  double x, y;             ///< of planar bodies: semi-axes
+  double thickness = 1.0;  ///< half of it on either side of the plane
+};
+/// Arcs instead of straight pieces between points, one number for each piece; none: all straight.
+struct PieceBends {
+  std::vector<double> radii;   ///< 0: straight; its arc is at most half a circle
+  std::vector<double> bulges;  ///< tangent of a quarter of the angle of the arc
+};
+/// Of planar bodies: closed, of lines and of arcs that bulge outwards when positive.
+struct ProfileShape {
+  std::vector<Vec3> points;
+  PieceBends bends = {};
+  double thickness = 1.0;
+};
+/// Of planar bodies: closed, smooth through its points; see smooth_curve_through.
+struct SplineShape {
+  std::vector<Vec3> points;
+  std::optional<double> tolerance = {};  ///< [m]; a millionth of its extent when absent
+  double thickness = 1.0;
+};
+/// In the plane: open, both sides touch; arcs turn to the left when positive. It has no mass.
+struct WallShape {
+  std::vector<Vec3> points;
+  PieceBends bends = {};
+  double radius = 0.0;  ///< half of how thick it is
+};
 struct MeshShape {
   std::string file;
   std::vector<Vec3> points;
@@ -76,7 +103,8 @@ struct HeightFieldShape {
 };
 using Shape = std::variant<SphereShape, BoxShape, CylinderShape, RodShape, DiscShape,
                            HalfSpaceShape, CapsuleShape, ConeShape, EllipsoidShape, HullShape,
-                           PolygonShape, MeshShape, HeightFieldShape>;
+                           PolygonShape, MeshShape, HeightFieldShape, EllipseShape,
+                           ProfileShape, SplineShape, WallShape>;
 
 /// A shape as a part of a body.
 struct PlacedShape {

@@ -10,9 +10,10 @@
 
 namespace clatter {
 
-/// What a solid touches with: a polytope with its features, where the other is round with a piece.
+/// What a solid touches with: a polytope with its features; where one of two is round with a piece;
+/// where one of two in the plane is curved with an element of its outline.
 struct Feature {
-  enum class Kind { corner, edge, face, piece };
+  enum class Kind { corner, edge, face, piece, element };
   Kind kind = Kind::corner;
   int index = 0;
   auto operator<=>(const Feature&) const = default;
