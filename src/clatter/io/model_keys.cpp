@@ -270,10 +270,9 @@ TableDescription repeat() {
 }
 
 TableDescription shape() {
-  const std::vector<std::string> bounded = {"sphere", "box",     "cylinder", "rod",
-                                            "disc",   "capsule", "cone",     "ellipsoid",
-                                            "hull",   "polygon", "mesh",     "ellipse",
-                                            "profile", "spline"};
+  const std::vector<std::string> bounded = {"sphere",  "box",     "cylinder",  "rod",   "disc",
+                                            "capsule", "cone",    "ellipsoid", "hull",  "polygon",
+                                            "mesh",    "ellipse", "profile",   "spline"};
   std::vector<std::string> roundable = bounded;
   roundable.insert(roundable.end(), {"wall", "segment"});
   const PlacedShape placed;
@@ -344,7 +343,8 @@ TableDescription shape() {
            points,
            "m",
            required,
-           "In order around the outline; each piece to the next, and from the last to the first, is "
+           "In order around the outline; each piece to the next, and from the last to the first, "
+           "is "
            "a line or an arc. Two or more."},
           {"points",
            {"spline"},
@@ -438,7 +438,8 @@ TableDescription shape() {
            "Instead of that of the body; 0: it has no mass.", not_negative},
           {"material", {}, text, "", "none", "Name of a material; without one it touches nothing."},
           {"hollow",
-           {"sphere", "box", "cylinder", "disc", "cone", "ellipsoid", "ellipse", "profile", "spline"},
+           {"sphere", "box", "cylinder", "disc", "cone", "ellipsoid", "ellipse", "profile",
+            "spline"},
            flag,
            "",
            literal(placed.hollow),

@@ -71,7 +71,7 @@ std::optional<Shape> read_curved(const TomlTable& table) {
   if (kind == "spline") return SplineShape{*points, table.number("tolerance"), thickness};
   table.refuse_together("bulges", "radii");
   const PieceBends bends{table.numbers("radii").value_or(std::vector<double>{}),
-                    table.numbers("bulges").value_or(std::vector<double>{})};
+                         table.numbers("bulges").value_or(std::vector<double>{})};
   if (kind == "profile") return ProfileShape{*points, bends, thickness};
   if (kind == "segment" && points->size() != 2) {
     table.refuse("points", fmt::format("'points': a segment has two points, found {}; use a wall",

@@ -235,8 +235,8 @@ Mesh wall(const WallShape& shape) {
     const Vec3 &from = way[static_cast<std::size_t>(k)], &to = way[static_cast<std::size_t>(k + 1)];
     const Vec3 across = shape.radius * Vec3::UnitZ().cross(to - from).normalized();
     const int first = static_cast<int>(mesh.points.size());
-    for (const Vec3& point : {Vec3(from - across), Vec3(to - across), Vec3(to + across),
-                              Vec3(from + across)}) {
+    for (const Vec3& point :
+         {Vec3(from - across), Vec3(to - across), Vec3(to + across), Vec3(from + across)}) {
       mesh.points.push_back(point);
     }
     mesh.polygons.push_back({first, first + 1, first + 2, first + 3});
@@ -310,12 +310,11 @@ Mesh tessellate(const PlacedShape& placed, bool in_plane, double size) {
   }
   const Mat3 axes = axes_of(placed, in_plane);
   for (Vec3& point : mesh.points) point = axes * point;
-  const bool is_convex = !std::holds_alternative<PolygonShape>(shape) &&
-                         !std::holds_alternative<ProfileShape>(shape) &&
-                         !std::holds_alternative<SplineShape>(shape) &&
-                         !std::holds_alternative<WallShape>(shape) &&
-                         !std::holds_alternative<MeshShape>(shape) &&
-                         !std::holds_alternative<HeightFieldShape>(shape);
+  const bool is_convex =
+      !std::holds_alternative<PolygonShape>(shape) &&
+      !std::holds_alternative<ProfileShape>(shape) && !std::holds_alternative<SplineShape>(shape) &&
+      !std::holds_alternative<WallShape>(shape) && !std::holds_alternative<MeshShape>(shape) &&
+      !std::holds_alternative<HeightFieldShape>(shape);
   if (placed.rounding > 0.0 && is_convex) mesh = rounded(mesh, placed.rounding, in_plane);
   for (Vec3& point : mesh.points) point += placed.position;
   return mesh;

@@ -204,9 +204,21 @@ void Machine::add_solid_beam(const BeamSpec& spec, const Beam& beam, const Model
     Polytope capsule = make_core(std::array{Vec3(-half), half}, radius, spec.planar);
     Pieces pieces = pieces_of(capsule);
     const double end = begin + element.properties().length;
-    solids_.push_back({spec.name, element.a(), std::move(capsule), std::move(pieces), {}, false, false,
-                       spec.planar, index_of_material(model, spec.material), half.norm() + radius,
-                       radius, element.b(), begin, end, spec.touch_itself});
+    solids_.push_back({spec.name,
+                       element.a(),
+                       std::move(capsule),
+                       std::move(pieces),
+                       {},
+                       false,
+                       false,
+                       spec.planar,
+                       index_of_material(model, spec.material),
+                       half.norm() + radius,
+                       radius,
+                       element.b(),
+                       begin,
+                       end,
+                       spec.touch_itself});
     begin = end;
   }
   for (int n = beam.first_node; n < beam.first_node + beam.nodes; ++n) {
@@ -244,9 +256,10 @@ void Machine::check_beams_and_curves() const {
     for (std::size_t b = 0; b < solids_.size(); ++b) {
       if (!solids_[a].is_element() || !solids_[b].by_outline) continue;
       if (!may_touch(static_cast<int>(a), static_cast<int>(b))) continue;
-      throw Error(fmt::format("beam '{}' and the curved outline of '{}' cannot touch each other; "
-                              "name both in [[exclude]], or make the outline a polygon",
-                              solids_[a].name, solids_[b].name));
+      throw Error(
+          fmt::format("beam '{}' and the curved outline of '{}' cannot touch each other; "
+                      "name both in [[exclude]], or make the outline a polygon",
+                      solids_[a].name, solids_[b].name));
     }
   }
 }
@@ -264,9 +277,10 @@ void Machine::check_thin_walls() const {
       if (a >= b || !may_touch(a, b)) continue;
       const std::string &one = solids_[static_cast<std::size_t>(a)].name,
                         &other = solids_[static_cast<std::size_t>(b)].name;
-      throw Error(fmt::format("'{}' and '{}' have walls without thickness, which cannot touch each "
-                              "other; give one of them a 'radius'",
-                              one, other));
+      throw Error(
+          fmt::format("'{}' and '{}' have walls without thickness, which cannot touch each "
+                      "other; give one of them a 'radius'",
+                      one, other));
     }
   }
 }

@@ -13,8 +13,8 @@ namespace clatter {
 struct Solid {
   std::string name;  ///< of its body; with a number when that has several
   int node;
-  Polytope shape;  ///< in the frame of the node; empty when it is round or hollow
-  Pieces pieces;   ///< the same, for where one of two is round or hollow
+  Polytope shape;   ///< in the frame of the node; empty when it is round or hollow
+  Pieces pieces;    ///< the same, for where one of two is round or hollow
   Outline outline;  ///< of what is in the plane; for where one of two is curved
   bool by_pieces;   ///< it is round or hollow
   bool by_outline;  ///< it is curved, in the plane

@@ -143,8 +143,7 @@ void SolidSearch::find_pairs(const Configuration& q, const Configuration& next) 
     const auto node = static_cast<std::size_t>(solid.node);
     Box& box = boxes_[i];
     box.setEmpty();
-    const bool is_endless =
-        solid.by_outline ? solid.outline.is_hollow : is_container(solid.pieces);
+    const bool is_endless = solid.by_outline ? solid.outline.is_hollow : is_container(solid.pieces);
     if (is_endless) {
       box.extend(Vec3::Constant(infinity)).extend(Vec3::Constant(-infinity));
       continue;

@@ -111,8 +111,8 @@ double Arc::length() const {
 Vec2 Arc::at(double share) const {
   if (is_straight()) return begin + share * (end - begin);
   const double angle = 0.5 * share * turn;
-  return begin + 2.0 * radius * std::copysign(1.0, turn) * std::sin(angle) *
-                     turned(direction(0.0), angle);
+  return begin +
+         2.0 * radius * std::copysign(1.0, turn) * std::sin(angle) * turned(direction(0.0), angle);
 }
 
 Vec2 Arc::direction(double share) const {

@@ -39,7 +39,8 @@ std::vector<Vec2> slopes_of(const std::vector<Vec2>& points, const std::vector<d
       const double before = lengths[last], after = lengths[i];
       const Vec2 chords = 3.0 * (after / before * (points[i] - points[last]) +
                                  before / after * (points[next] - points[i]));
-      slopes[i] = (chords - after * slopes[last] - before * slopes[next]) / (2.0 * (before + after));
+      slopes[i] =
+          (chords - after * slopes[last] - before * slopes[next]) / (2.0 * (before + after));
     }
   }
   return slopes;
@@ -58,17 +59,15 @@ std::array<Arc, 2> arcs_between(const Vec2& begin, const Vec2& out, const Vec2& 
                                 const Vec2& in) {
   const Vec2 way = end - begin;
   const double along = way.dot(out + in), square = way.squaredNorm();
-  const double d =
-      square / (along + std::sqrt(along * along + 2.0 * (1.0 - out.dot(in)) * square));
+  const double d = square / (along + std::sqrt(along * along + 2.0 * (1.0 - out.dot(in)) * square));
   const Vec2 joint = 0.5 * (begin + end + d * (out - in));
   return {arc_along(begin, joint, out, true), arc_along(joint, end, in, false)};
 }
 
 void add_arcs(const Cubic& cubic, double from, double to, double tolerance, int halvings,
               ArcChain& chain) {
-  const std::array<Arc, 2> arcs =
-      arcs_between(cubic.at(from), cubic.slope(from).normalized(), cubic.at(to),
-                   cubic.slope(to).normalized());
+  const std::array<Arc, 2> arcs = arcs_between(cubic.at(from), cubic.slope(from).normalized(),
+                                               cubic.at(to), cubic.slope(to).normalized());
   constexpr int looks = 16;
   double off = 0.0;
   for (int k = 1; k < looks; ++k) {

@@ -60,9 +60,9 @@ double tolerance_of(const SplineShape& spline) {
 std::optional<CurveComplaint> complaint_about_points(const std::vector<Vec3>& points, bool closed,
                                                      std::size_t least, const char* what) {
   if (points.size() < least) {
-    return CurveComplaint{"points", std::nullopt,
-                          fmt::format("'points': {} has at least {} points, found {}", what, least,
-                                      points.size())};
+    return CurveComplaint{
+        "points", std::nullopt,
+        fmt::format("'points': {} has at least {} points, found {}", what, least, points.size())};
   }
   const double near = same_point * extent_of(points);
   for (std::size_t k = 0; k + (closed ? 0 : 1) < points.size(); ++k) {
@@ -164,8 +164,7 @@ std::optional<CurveComplaint> complaint_about(const ProfileShape& profile) {
     return wrong;
   }
   const ArcChain chain = chain_of(profile);
-  auto wrong =
-      complaint_about_outline(chain, "list the points in order around the outline");
+  auto wrong = complaint_about_outline(chain, "list the points in order around the outline");
   if (wrong) return wrong;
   if (sense_of(profile) * moments_of(chain, chain.front().begin).area < 0.0) {
     return CurveComplaint{profile.bends.radii.empty() ? "bulges" : "radii", std::nullopt,

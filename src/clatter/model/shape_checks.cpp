@@ -19,9 +19,9 @@ constexpr double tilt_slack = 1e-9;
 constexpr double flat_polygon = 1e-12;
 
 // Indefinite, as in "a hull has points", and in the order of the variant.
-constexpr std::array shape_words = {"sphere",     "box",     "cylinder",    "rod",       "disc",
-                                    "half_space", "capsule", "cone",        "ellipsoid", "hull",
-                                    "polygon",    "mesh",    "height_field", "ellipse", "profile",
+constexpr std::array shape_words = {"sphere",     "box",     "cylinder",     "rod",       "disc",
+                                    "half_space", "capsule", "cone",         "ellipsoid", "hull",
+                                    "polygon",    "mesh",    "height_field", "ellipse",   "profile",
                                     "spline",     "wall"};
 static_assert(shape_words.size() == std::variant_size_v<Shape>);
 

@@ -101,10 +101,10 @@ struct HeightFieldShape {
   double spacing = 0.0;                      ///< of the points, along x and y
   double depth = 0.0;                        ///< of what is solid, below the lowest height
 };
-using Shape = std::variant<SphereShape, BoxShape, CylinderShape, RodShape, DiscShape,
-                           HalfSpaceShape, CapsuleShape, ConeShape, EllipsoidShape, HullShape,
-                           PolygonShape, MeshShape, HeightFieldShape, EllipseShape,
-                           ProfileShape, SplineShape, WallShape>;
+using Shape =
+    std::variant<SphereShape, BoxShape, CylinderShape, RodShape, DiscShape, HalfSpaceShape,
+                 CapsuleShape, ConeShape, EllipsoidShape, HullShape, PolygonShape, MeshShape,
+                 HeightFieldShape, EllipseShape, ProfileShape, SplineShape, WallShape>;
 
 /// A shape as a part of a body.
 struct PlacedShape {

@@ -123,8 +123,8 @@ TEST(ArcChain, turns_once_around_what_is_inside) {
   EXPECT_EQ(turns_around(reversed(chain), {0.5, 0.0}), -1);
   EXPECT_EQ(turns_around(chain, {0.8, 0.0}), 0);
   // A square with half a circle cut out of its top side.
-  const ArcChain bowl{make_line({-1, -1}, {1, -1}), make_line({1, -1}, {1, 1}),
-                      make_line({1, 1}, {0.5, 1}), make_arc({0.5, 1}, {-0.5, 1}, -pi),
+  const ArcChain bowl{make_line({-1, -1}, {1, -1}),  make_line({1, -1}, {1, 1}),
+                      make_line({1, 1}, {0.5, 1}),   make_arc({0.5, 1}, {-0.5, 1}, -pi),
                       make_line({-0.5, 1}, {-1, 1}), make_line({-1, 1}, {-1, -1})};
   EXPECT_EQ(turns_around(bowl, {0.0, 0.51}), 0);
   EXPECT_EQ(turns_around(bowl, {0.0, 0.49}), 1);
@@ -175,7 +175,8 @@ TEST(SmoothCurve, comes_to_the_curve_with_the_fourth_power_of_the_spacing) {
   const auto off = [](int count) {
     const ArcChain chain = smooth_curve_through(points_of_cam(count), 1e-8);
     double most = 0.0;
-    for (const Vec2& point : points_of_cam(8 * count)) most = std::max(most, distance(chain, point));
+    for (const Vec2& point : points_of_cam(8 * count))
+      most = std::max(most, distance(chain, point));
     return most;
   };
   const double coarse = off(24), fine = off(48);

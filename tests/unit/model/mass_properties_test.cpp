@@ -196,8 +196,9 @@ TEST(MassProperties, profile_of_two_half_circles_is_the_disc) {
 }
 
 TEST(MassProperties, profile_with_a_hollow_arc_is_what_is_left_of_the_box) {
-  const ProfileShape bowl{{{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {0.5, 1, 0}, {-0.5, 1, 0}, {-1, 1, 0}},
-                          {{0, 0, 0, -0.5, 0, 0}, {}}};
+  const ProfileShape bowl{
+      {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {0.5, 1, 0}, {-0.5, 1, 0}, {-1, 1, 0}},
+      {{0, 0, 0, -0.5, 0, 0}, {}}};
   const MassProperties properties = properties_of(bowl);
   const double cut = pi / 8.0, left = 4.0 - cut, below = 4.0 * 0.5 / (3.0 * pi);
   const double height = -cut * (1.0 - below) / left;

@@ -61,8 +61,8 @@ double energy_in_plane(const Model& model, const State& state) {
   for (std::size_t n = 1; n < state.q.size(); ++n) {
     const BodySpec& body = model.bodies[n - 1];
     const auto v = state.v.segment<6>(6 * static_cast<Eigen::Index>(n));
-    energy += 0.5 * body.mass * v.head<3>().squaredNorm() +
-              0.5 * body.inertia(2, 2) * v[5] * v[5] + 9.81 * body.mass * (state.q[n].x.y() + 1.0);
+    energy += 0.5 * body.mass * v.head<3>().squaredNorm() + 0.5 * body.inertia(2, 2) * v[5] * v[5] +
+              9.81 * body.mass * (state.q[n].x.y() + 1.0);
   }
   return energy;
 }
@@ -165,8 +165,8 @@ TEST(Solids, cam_of_lines_and_arcs_moves_a_roller_as_one_of_discs_and_a_polygon_
       list({a, b, c, d}));
   for (const std::string scheme : schemes) {
     const double duration = testing::looks_at_numbers ? 0.65 : 0.01;
-    Simulation curved(parse_model(fmt::format(fmt::runtime(cam_and_roller), one, scheme, duration),
-                                  "cam.toml"));
+    Simulation curved(
+        parse_model(fmt::format(fmt::runtime(cam_and_roller), one, scheme, duration), "cam.toml"));
     Simulation parts(parse_model(
         fmt::format(fmt::runtime(cam_and_roller), several, scheme, duration), "cam.toml"));
     double most = 0.0, highest = 0.0;
@@ -208,10 +208,9 @@ duration = {}
     for (const std::string ground :
          {"kind = 'half_space'", "kind = 'segment', points = [[-2, 0], [2, 0]]",
           "kind = 'box', size = [4, 1, 1], position = [0, -0.5]"}) {
-      Simulation simulation(
-          parse_model(fmt::format(fmt::runtime(text), ground, scheme,
-                                  testing::looks_at_numbers ? 0.6 : 0.01),
-                      "egg.toml"));
+      Simulation simulation(parse_model(
+          fmt::format(fmt::runtime(text), ground, scheme, testing::looks_at_numbers ? 0.6 : 0.01),
+          "egg.toml"));
       const double start = simulation.value("energy/total");
       while (!simulation.finished()) {
         simulation.step();
@@ -252,9 +251,8 @@ duration = 0.2
 )";
   for (const std::string scheme : schemes) {
     for (const double side : {1.0, -1.0}) {
-      Simulation simulation(
-          parse_model(fmt::format(fmt::runtime(text), 0.5 * side, -300.0 * side, scheme),
-                      "wall.toml"));
+      Simulation simulation(parse_model(
+          fmt::format(fmt::runtime(text), 0.5 * side, -300.0 * side, scheme), "wall.toml"));
       for (int i = 0; !simulation.finished() && (testing::looks_at_numbers || i < 10); ++i) {
         simulation.step();
         const double y = side * simulation.value("bodies/disc/position/y");

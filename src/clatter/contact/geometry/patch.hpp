@@ -31,8 +31,8 @@ struct Patch {
   Mat3 axes = Mat3::Identity();  ///< x, y, z of the core as columns, in the frame of the node
   Vec3 size = Vec3::Zero();
   double half_arc = std::numbers::pi;  ///< circle: how far it goes from x either way [rad]
-  double arc_middle = 0.0;             ///< ellipse: from where its half_arc counts [rad], as feet do
-  double radius = 0.0;                 ///< negative: hollow; the other is inside
+  double arc_middle = 0.0;  ///< ellipse: from where its half_arc counts [rad], as feet do
+  double radius = 0.0;      ///< negative: hollow; the other is inside
   bool hollow = false;  ///< cone, ellipse and ellipsoid, whatever their radius: the other is inside
   /// Out of the solid that a sharp line or circle is the edge of, between the normals of the faces
   /// that meet there: along x, y, z of a line; radial, along the circle and along z of a circle.

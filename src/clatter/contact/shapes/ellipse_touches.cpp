@@ -49,8 +49,7 @@ double OutlinePair::gap_of_ellipse() const {
   const Patch& ellipse = *own.ellipse;
   const double sign = own.is_hollow ? -1.0 : 1.0;
   const auto height = [&](const Vec2& in_other) {
-    const Vec2 point =
-        is_a ? to_a(in_other) : Vec2(axes_.transpose() * (in_other - shift_));
+    const Vec2 point = is_a ? to_a(in_other) : Vec2(axes_.transpose() * (in_other - shift_));
     return sign * signed_distance(ellipse, point);
   };
   double least = infinity;
@@ -59,8 +58,8 @@ double OutlinePair::gap_of_ellipse() const {
     const Patch& second = *other.ellipse;
     least = least_value(looks, [&](double share) {
       const double angle = 2.0 * std::numbers::pi * share;
-      const Vec3 at = second.origin + second.axes * core_position(second, {std::cos(angle),
-                                                                          std::sin(angle), 0.0});
+      const Vec3 at = second.origin +
+                      second.axes * core_position(second, {std::cos(angle), std::sin(angle), 0.0});
       return height(at.head<2>());
     });
   }
@@ -71,7 +70,8 @@ double OutlinePair::gap_of_ellipse() const {
     const int looks = piece.is_straight() && !own.is_hollow
                           ? 1
                           : 4 + static_cast<int>(8.0 * std::abs(piece.turn) + piece.ball / widest);
-    least = std::min(least, least_value(looks, [&](double share) { return height(piece.at(share)); }));
+    least =
+        std::min(least, least_value(looks, [&](double share) { return height(piece.at(share)); }));
   }
   // All of the ellipse may be in the other.
   const Vec2 centre = ellipse.origin.head<2>();

@@ -125,7 +125,8 @@ bool Outline::holds(const Vec2& point) const {
 double signed_distance(const Patch& ellipse, const Vec2& point) {
   const Vec3 local = ellipse.axes.transpose() * (in_space(point) - ellipse.origin);
   const double apart = (local - core_position(ellipse, foot_of_point(ellipse, local))).norm();
-  const bool is_inside = std::hypot(local.x() / ellipse.size.x(), local.y() / ellipse.size.y()) < 1.0;
+  const bool is_inside =
+      std::hypot(local.x() / ellipse.size.x(), local.y() / ellipse.size.y()) < 1.0;
   return is_inside ? -apart : apart;
 }
 
@@ -227,8 +228,10 @@ Outline make_outline(const Polytope& planar, bool hollow) {
   if (planar.corners.size() == 1 && hollow) {
     return make_outline(ArcChain{make_circle(corner(0), planar.radius, 1.0)}, 0.0, true);
   }
-  if (planar.corners.size() == 1) return make_wall({make_line(corner(0), corner(0))}, planar.radius);
-  if (planar.corners.size() == 2) return make_wall({make_line(corner(0), corner(1))}, planar.radius);
+  if (planar.corners.size() == 1)
+    return make_wall({make_line(corner(0), corner(0))}, planar.radius);
+  if (planar.corners.size() == 2)
+    return make_wall({make_line(corner(0), corner(1))}, planar.radius);
   ArcChain chain;
   std::vector<PieceTouches> touches;
   for (std::size_t k = 0; k < planar.corners.size(); ++k) {

@@ -40,7 +40,7 @@ struct Outline {
   std::optional<Patch> ellipse;  ///< without the radius; instead of the chain
   double radius = 0.0;
   Inside inside = Inside::region;
-  bool is_hollow = false;  ///< solid is what lies around it
+  bool is_hollow = false;       ///< solid is what lies around it
   Vec2 normal = Vec2::UnitY();  ///< of a half-space
 
   bool is_empty() const { return chain.empty() && !ellipse; }

@@ -188,9 +188,9 @@ void OutlinePair::find_touches(double reach, bool must_find, std::vector<Touch>&
   // Sharp corners that meet: as if each reached a little further.
   list_touches(reach, 2.0 * reach, touches);
   if (touches.empty()) return;
-  touches = {*std::max_element(
-      touches.begin(), touches.end(),
-      [](const Touch& one, const Touch& other) { return one.gap < other.gap; })};
+  touches = {
+      *std::max_element(touches.begin(), touches.end(),
+                        [](const Touch& one, const Touch& other) { return one.gap < other.gap; })};
 }
 
 }  // namespace clatter

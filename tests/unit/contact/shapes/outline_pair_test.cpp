@@ -26,18 +26,20 @@ NodeState place(double x, double y, double angle) {
 
 /// Square with half a circle cut out of its top, and round at the lower left.
 ArcChain bowl() {
-  return {make_arc({-1, -0.5}, {-0.5, -1}, 0.5 * pi), make_line({-0.5, -1}, {1, -1}),
-          make_line({1, -1}, {1, 1}),                 make_line({1, 1}, {0.6, 1}),
-          make_arc({0.6, 1}, {-0.6, 1}, -pi),         make_line({-0.6, 1}, {-1, 1}),
+  return {make_arc({-1, -0.5}, {-0.5, -1}, 0.5 * pi),
+          make_line({-0.5, -1}, {1, -1}),
+          make_line({1, -1}, {1, 1}),
+          make_line({1, 1}, {0.6, 1}),
+          make_arc({0.6, 1}, {-0.6, 1}, -pi),
+          make_line({-0.6, 1}, {-1, 1}),
           make_line({-1, 1}, {-1, -0.5})};
 }
 
 ArcChain cam() {  // two circles with tangents between them
   const double sine = 0.5 / 1.5, cosine = std::sqrt(1.0 - sine * sine);
   const Vec2 up(sine, cosine), down(sine, -cosine), far(1.5, 0.0);
-  return {make_arc(up, down, 2.0 * (pi - std::acos(sine))),
-          make_line(down, far + 0.5 * down), make_arc(far + 0.5 * down, far + 0.5 * up,
-                                                      2.0 * std::acos(sine)),
+  return {make_arc(up, down, 2.0 * (pi - std::acos(sine))), make_line(down, far + 0.5 * down),
+          make_arc(far + 0.5 * down, far + 0.5 * up, 2.0 * std::acos(sine)),
           make_line(far + 0.5 * up, up)};
 }
 
@@ -136,9 +138,8 @@ TEST(OutlinePair, gap_of_those_apart_is_the_distance_found_by_looking) {
         const double gap = pair.gap();
         if (!(gap > 0.0) || all[i].surface.empty() || all[k].surface.empty()) continue;
         ++apart;
-        const double looked =
-            distance_by_looking(all[i].surface, at_a, all[k].surface, at_b) -
-            all[i].outline.radius - all[k].outline.radius;
+        const double looked = distance_by_looking(all[i].surface, at_a, all[k].surface, at_b) -
+                              all[i].outline.radius - all[k].outline.radius;
         EXPECT_NEAR(gap, looked, 1e-7) << i << " " << k;  // steps end at 1e-9 of lengths up to 5
       }
     }
@@ -201,8 +202,8 @@ TEST(OutlinePair, gap_of_ellipses_is_the_distance_found_by_looking) {
         EXPECT_NEAR(pair.gap(), gap, 1e-12);
         if (!(gap > 0.0)) continue;
         ++apart;
-        const double looked = distance_by_looking(core, at_a, all[i].surface, at_b) - radius -
-                              all[i].outline.radius;
+        const double looked =
+            distance_by_looking(core, at_a, all[i].surface, at_b) - radius - all[i].outline.radius;
         EXPECT_NEAR(gap, looked, 1e-9) << hollow << " " << i;
       }
     }
@@ -242,7 +243,8 @@ TEST(OutlinePair, disc_in_the_narrow_end_of_a_hollow_ellipse_touches_twice) {
   Patch core = ellipse(1.0, 0.5);
   core.origin.setZero();
   core.axes.setIdentity();
-  // At (c, 0) nearest are the points with x = c a^2 / (a^2 - b^2), off by b^2 (1 - c^2/(a^2 - b^2)).
+  // At (c, 0) nearest are the points with x = c a^2 / (a^2 - b^2), off by b^2 (1 - c^2/(a^2 -
+  // b^2)).
   const double c = 0.6, apart = std::sqrt(0.25 * (1.0 - c * c / 0.75));
   const Outline disc = make_outline(make_core(std::array{Vec3(0, 0, 0)}, 0.3, true), false);
   const Outline room = make_ellipse(core, 0.0, true);
