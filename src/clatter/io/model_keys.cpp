@@ -1416,7 +1416,7 @@ TableDescription integrator() {
            integer,
            "",
            literal(i.max_halvings),
-           "How often a step that fails is cut in two.",
+           "How often a step that fails is cut in two; more often where solids are fast.",
            ranges::max_halvings},
           {"locate_impacts",
            {},

@@ -69,7 +69,6 @@ std::optional<Shape> read_curved(const TomlTable& table) {
   const auto points = table.points("points", Dimension::two);
   if (!points) return std::nullopt;
   if (kind == "spline") return SplineShape{*points, table.number("tolerance"), thickness};
-  table.refuse_together("bulges", "radii");
   const PieceBends bends{table.numbers("radii").value_or(std::vector<double>{}),
                          table.numbers("bulges").value_or(std::vector<double>{})};
   if (kind == "profile") return ProfileShape{*points, bends, thickness};
