@@ -1250,13 +1250,14 @@ TableDescription material_pair() {
 }
 
 TableDescription exclude() {
-  return {"exclude",
-          "[[exclude]]",
-          "",
-          "exclude",
-          {
-              {"bodies", {}, texts, "", required, "Names of two bodies, or `ground` and one."},
-          }};
+  return {
+      "exclude",
+      "[[exclude]]",
+      "",
+      "exclude",
+      {
+          {"bodies", {}, texts, "", required, "Names of two bodies or beams, or `ground` and one."},
+      }};
 }
 
 TableDescription watch() {

@@ -178,7 +178,9 @@ TEST(Solids, cam_of_lines_and_arcs_moves_a_roller_as_one_of_discs_and_a_polygon_
       most = std::max(most, std::abs(y - parts.value("bodies/roller/position/y")));
     }
     EXPECT_LT(most, 1e-8) << scheme;
-    if (testing::looks_at_numbers) EXPECT_NEAR(highest, 0.065, 1e-5) << scheme;  // nose up
+    if (testing::looks_at_numbers) {
+      EXPECT_NEAR(highest, 0.065, 1e-5) << scheme;  // nose up
+    }
   }
 }
 
