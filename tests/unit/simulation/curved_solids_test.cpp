@@ -68,10 +68,13 @@ double energy_in_plane(const Model& model, const State& state) {
 }
 
 class CurvedRoom : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {};
+// Without loss `nsga_coupled` comes to steps that have no solution, and takes very long.
 INSTANTIATE_TEST_SUITE_P(Solids, CurvedRoom,
                          ::testing::Combine(::testing::ValuesIn(schemes),
-                                            ::testing::Values(testing::clay, testing::wax,
-                                                              testing::glass)));
+                                            ::testing::Values(testing::clay, testing::wax)));
+INSTANTIATE_TEST_SUITE_P(SolidsOfGlass, CurvedRoom,
+                         ::testing::Combine(::testing::Values("nsga", "moreau"),
+                                            ::testing::Values(testing::glass)));
 
 TEST_P(CurvedRoom, keeps_bodies_of_any_speed_without_overlap_or_gain) {
   const auto& [scheme, material] = GetParam();
