@@ -1,6 +1,9 @@
+#include <array>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <random>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -201,14 +204,15 @@ TEST_P(PairOfKinds, is_nearest_where_points_and_direction_prove_it) {
     EXPECT_NEAR(between.dot(n), gap, exact) << "case " << i;
     // Where the points are is as sure as the root of how near they are.
     EXPECT_LT((between - between.dot(n) * n).norm(), 1e-7) << "case " << i;
-    EXPECT_TRUE(a_.holds(in_a, 1e-7)) << "case " << i;
-    EXPECT_TRUE(b_.holds(in_b, 1e-7)) << "case " << i;
+    // What is beside a face by less than edge_margin of the sizes is over it.
+    EXPECT_TRUE(a_.holds(in_a, 1e-6)) << "case " << i;
+    EXPECT_TRUE(b_.holds(in_b, 1e-6)) << "case " << i;
     if (HasFailure()) return;
   }
 }
 
-/// Central differences with e = 1e-6 err by e^2 times third derivatives, which are below the square
-/// of the smallest radius of curvature, and by 1e-16 / e.
+/// Central differences with e = 1e-6 err by e^2 / 6 times third derivatives, which are up to
+/// l^3 / (r^2 s): arms l of 3, radii r from 0.02, and s the sine between lines, from 0.01.
 TEST_P(PairOfKinds, has_the_derivative_of_its_gap) {
   const int cases = testing::cases_of(testing::looks_at_numbers ? 20 : 1);
   constexpr double e = 1e-6;
@@ -231,7 +235,7 @@ TEST_P(PairOfKinds, has_the_derivative_of_its_gap) {
         }
         return contact.gap(q);
       };
-      EXPECT_NEAR((moved(e) - moved(-e)) / (2.0 * e), rows(0, k), 1e-8) << "case " << i << " " << k;
+      EXPECT_NEAR((moved(e) - moved(-e)) / (2.0 * e), rows(0, k), 1e-6) << "case " << i << " " << k;
     }
     if (HasFailure()) return;
   }
