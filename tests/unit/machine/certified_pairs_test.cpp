@@ -1,6 +1,9 @@
+#include <array>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <random>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
