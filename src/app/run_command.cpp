@@ -299,10 +299,6 @@ void print_summary(const Summary& summary, const Model& model, const ResultDirec
     lines.push_back({"steps by nsga", std::to_string(run.stood_in),
                      "(the coupled problem had no solution there)"});
   }
-  if (run.paused > 0) {
-    lines.push_back({"pauses", std::to_string(run.paused),
-                     "(solids stood still for parts of steps that could not be solved)"});
-  }
   if (run.max_sweeps > 0) lines.push_back({"most sweeps", std::to_string(run.max_sweeps)});
   if (run.unfinished > 0) {
     lines.push_back({"unfinished solves", std::to_string(run.unfinished),

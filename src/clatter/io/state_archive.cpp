@@ -148,11 +148,11 @@ class Visitor {
             s.rotated_node);
   }
   void visit(RunStatistics& s) {
-    (*this)(s.steps, s.substeps, s.regularised, s.recovered, s.plastic, s.stood_in, s.paused,
-            s.unfinished, s.max_sweep_residual, s.max_sweeps, s.max_impacts, s.smooth, s.position,
-            s.velocity, s.min_gap, s.max_joint_error, s.max_joint_velocity_error, s.length,
-            s.smooth_time, s.position_time, s.velocity_time, s.linear_algebra_time,
-            s.factorisations, s.solves, s.settling);
+    (*this)(s.steps, s.substeps, s.regularised, s.recovered, s.plastic, s.stood_in, s.unfinished,
+            s.max_sweep_residual, s.max_sweeps, s.max_impacts, s.smooth, s.position, s.velocity,
+            s.min_gap, s.max_joint_error, s.max_joint_velocity_error, s.length, s.smooth_time,
+            s.position_time, s.velocity_time, s.linear_algebra_time, s.factorisations, s.solves,
+            s.settling);
   }
 
   Bytes& bytes_;

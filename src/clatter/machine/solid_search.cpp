@@ -392,13 +392,13 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
     // Where two that touched all the way overlap a little, what is missing is seen best at the end.
     if (overlaps && is_known) look_at(1.0);
     if (missed.size() > before) continue;
-    if (!overlaps && is_known) {
-      const double through = deepest_on_way(a, b, way);
-      if (through > deepest.depth) deepest = {through, a, b, true};
-    }
     double t = overlaps ? last_time_apart(a, b, way, allowed) : no_meeting;
     if (!is_known && way.longest > 0.0) t = std::min(t, first_meeting_of(a, b, way));
     if (t <= 1.0) look_at(t);
+    if (!overlaps && (is_known || t <= 1.0)) {
+      const double through = deepest_on_way(a, b, way);
+      if (through > deepest.depth) deepest = {through, a, b, true};
+    }
     // On the way between two places a corner that bounced may bulge into the other and hide what
     // comes deeper.
     if (overlaps && missed.size() == before) {

@@ -27,7 +27,6 @@ struct RunStatistics {
   long regularised = 0;  ///< solves of singular systems (redundant joints or contacts)
   long recovered = 0;    ///< contact problems whose active sets Gauss-Seidel had to find
   long plastic = 0;      ///< steps taken without restitution, for want of a solution with it
-  long paused = 0;       ///< parts of steps in which solids stood still and struck each other
   long stood_in = 0;     ///< steps that `nsga` took where `nsga_coupled` found no solution
   long unfinished = 0;   ///< contact problems that sweeps left with a larger residual
   double max_sweep_residual = 0.0;  ///< that sweeps left, relative

@@ -9,7 +9,6 @@
 #include <clatter/machine/checks.hpp>
 #include <clatter/schemes/assembly.hpp>
 #include <clatter/schemes/make_scheme.hpp>
-#include <clatter/schemes/nsga/nsga.hpp>
 #include <clatter/simulation/channels.hpp>
 #include <clatter/simulation/contact_point.hpp>
 #include <clatter/simulation/simulation.hpp>
@@ -151,6 +150,7 @@ struct Simulation::Impl {
   void step() {
     const double t = time(), end = h * static_cast<double>(state.steps + 1);
     state.time = t;
+    halvings = 0;
     if (!take_step(end - t)) {
       const std::string reason = (stand_in ? stand_in : scheme)->failure();
       state = before;
@@ -175,12 +175,10 @@ struct Simulation::Impl {
   bool take_step(double step_size) {
     if (model.integrator.locate_impacts) {
       before = state;
-      begin_parts();
       return advance_by_impacts(step_size);
     }
     if (advance_whole(step_size)) return true;
     before = state;  // a step that fails leaves it where it was, parts of one do not
-    begin_parts();
     return advance_in_halves(step_size, 0);
   }
 
@@ -200,21 +198,15 @@ struct Simulation::Impl {
       state = std::move(as_it_was);
       return false;
     }
-    let_impulses_be_all();
+    for (ContactState& contact : state.contacts) {
+      contact.percussion = contact.impulse;  // all that contacts did were impulses
+      contact.force.setZero();
+      contact.mean_force.setZero();
+    }
     state.solver = {};
     ++statistics.stood_in;
     note_step(*stand_in, step_size);
     return true;
-  }
-
-  /// Of contacts, in the last step.
-  void let_impulses_be_all() {
-    if (!scheme->separates_forces()) return;
-    for (ContactState& contact : state.contacts) {
-      contact.percussion = contact.impulse;
-      contact.force.setZero();
-      contact.mean_force.setZero();
-    }
   }
 
   bool advance(double step_size, int level) {
@@ -222,19 +214,19 @@ struct Simulation::Impl {
   }
 
   bool advance_in_halves(double step_size, int level) {
-    if (level >= earliest_pause) return pause(step_size, level);
-    if (level >= model.integrator.max_halvings && !carries_solids_far(step_size)) {
-      return pause(step_size, level);
-    }
+    constexpr int more_of_solids = 8;
+    const int usual = model.integrator.max_halvings;
+    const int most = usual + (usual > 0 && carries_solids_far(step_size) ? more_of_solids : 0);
+    if (level >= most) return false;
     const double half = 0.5 * step_size;
     halvings = std::max(halvings, level + 1);
     statistics.substeps += level == 0 ? 2 : 1;
     return advance(half, level + 1) && advance(step_size - half, level + 1);
   }
 
-  /// Whether solids go so far, for their size, that where they meet cannot be seen from the start.
+  /// Whether a solid goes so far, for its size, that where it meets others can hardly be seen.
   bool carries_solids_far(double step_size) const {
-    constexpr double far = 1e-4;
+    constexpr double far = 0.05;
     for (const Solid& solid : machine.solids()) {
       if (solid.node == ground) continue;
       const double extent = machine.extent(static_cast<std::size_t>(solid.node));
@@ -243,38 +235,6 @@ struct Simulation::Impl {
       if (step_size * speed > far * extent) return true;
     }
     return false;
-  }
-
-  void begin_parts() {
-    halvings = pauses = 0;
-    earliest_pause = std::numeric_limits<int>::max();
-  }
-
-  /// Where solids cannot go on however short the way, they stand still for this part of a step and
-  /// strike each other. Should that not free them the next pause is longer, up to a 64th of a step.
-  bool pause(double step_size, int level) {
-    const auto& joints = machine.joints();
-    const bool is_driven = std::any_of(joints.begin(), joints.end(),
-                                       [](const Joint& joint) { return joint.has_motor(); });
-    if (machine.solids().empty() || is_driven) return false;
-    if (!pausing) {
-      IntegratorSpec spec = model.integrator;
-      spec.kind = IntegratorKind::nsga;
-      pausing = std::make_unique<Nsga>(machine, spec);
-    }
-    State as_it_was = state;
-    state.solver = {};  // that of another matrix
-    if (!pausing->pause(state, step_size)) {
-      state = std::move(as_it_was);
-      return false;
-    }
-    let_impulses_be_all();
-    state.solver = {};
-    ++statistics.paused;
-    constexpr int least_halvings = 6;
-    earliest_pause = std::max(level - ++pauses, least_halvings);
-    note_step(*pausing, step_size);
-    return true;
   }
 
   /// Cuts the step shortly before and after each impact, so that the impact law takes the speed at
@@ -366,14 +326,12 @@ struct Simulation::Impl {
   Model model;
   Machine machine;
   std::unique_ptr<Scheme> scheme, stand_in;
-  std::unique_ptr<Nsga> pausing;  // when it is needed
   ChannelList channels;
   double h;
   long total_steps;
   State state;
-  State before, before_impact;         // to go back to
-  int halvings = 0;                    // of the present step
-  int pauses = 0, earliest_pause = 0;  // of the present step; from so many halvings on
+  State before, before_impact;  // to go back to
+  int halvings = 0;             // of the present step
   RunStatistics statistics;
   RunStatistics resumed;  // those of the run that this one goes on with
   std::vector<std::string> notices;

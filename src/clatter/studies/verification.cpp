@@ -58,7 +58,6 @@ constexpr std::array run_quantities = {
     RunQuantity{"run/substeps", [](const Figures& r) { return double(r.substeps); }},
     RunQuantity{"run/regularised", [](const Figures& r) { return double(r.regularised); }},
     RunQuantity{"run/stood_in", [](const Figures& r) { return double(r.stood_in); }},
-    RunQuantity{"run/paused", [](const Figures& r) { return double(r.paused); }},
     RunQuantity{"run/recovered", [](const Figures& r) { return double(r.recovered); }},
     RunQuantity{"run/plastic", [](const Figures& r) { return double(r.plastic); }},
 };

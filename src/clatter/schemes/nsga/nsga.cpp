@@ -33,28 +33,6 @@ bool Nsga::try_step(double t, double h) {
   return true;
 }
 
-bool Nsga::pause(State& state, double h) {
-  w_.contacts.reach_as_usual();
-  list_contacts(state, 0.0);
-  w_.contacts.reach_all();
-  w_.set_time(state, state.time + h);
-  begin_solving(state.solver);
-  w_.begin(state, 0.0);
-  smooth_.stand_still();
-  position_.begin();
-  velocity_.begin();
-  w_.q = state.q;
-  w_.total.setZero();
-  for (const std::size_t c : w_.contacts.near()) {
-    w_.contacts.work[c].closed = w_.contacts.contact(c).over_face(w_.q);
-  }
-  if (!jump()) return false;
-  accept(state.algorithmic_acceleration);
-  state.time += h;
-  end_solving(state.solver);
-  return true;
-}
-
 bool Nsga::move_smoothly() {
   const Stopwatch stopwatch(times_.smooth);
   if (!solve_by_newton(smooth_, smooth_K_, smooth_rhs_, w_.state->solver.smooth, w_.counts.smooth,

@@ -16,9 +16,6 @@ class Nsga final : public Scheme {
  public:
   Nsga(const Machine& machine, const IntegratorSpec& spec);
 
-  /// Lets time pass while the bodies stand where they are, and those that touch strike each other.
-  bool pause(State& state, double h);
-
   SchemeTimes times() const override;
   /// The systems of the smooth motion, and of position correction and velocity jump.
   SystemMatrix& smooth_matrix() { return smooth_K_.matrix(); }

@@ -26,16 +26,6 @@ void SmoothMotion::predict() {
   end_.v = state.v + h * ((1.0 - c_.gamma) * a_n + c_.gamma * a_);
 }
 
-void SmoothMotion::stand_still() {
-  const State& state = *w_.state;
-  w_.vd = state.acceleration;
-  end_.increment.setZero();
-  end_.v = state.v;
-  end_.reaction.setZero();
-  end_.joint_terms.setZero();
-  w_.smooth_numbers = w_.machine.forces(state.q, state.v, w_.instant, end_.f).numbers;
-}
-
 Residual SmoothMotion::evaluate() {
   const Machine& machine = w_.machine;
   retract(machine.nodes(), w_.state->q, end_.increment, w_.q);

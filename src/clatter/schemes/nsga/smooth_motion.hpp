@@ -17,8 +17,6 @@ class SmoothMotion {
   const SmoothEnd& end() const { return end_; }
   /// First guess: the acceleration stays as it was. 001 (4)
   void predict();
-  /// Nothing moves, nor do forces act.
-  void stand_still();
   /// a of the end of the step, 001 (4), from its accelerations.
   const NodalVector& algorithmic_acceleration();
 
