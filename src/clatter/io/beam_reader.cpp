@@ -208,6 +208,12 @@ void read_line_loads(const TomlTable& table, Dimension dimension, BeamSpec& beam
   }
 }
 
+void read_surface(const TomlTable& table, BeamSpec& beam) {
+  beam.material = table.text("material").value_or("");
+  beam.contact_radius = table.number("contact_radius");
+  beam.touch_itself = table.flag("touch_itself").value_or(beam.touch_itself);
+}
+
 void read_motion(const TomlTable& table, Dimension dimension, BeamSpec& beam) {
   beam.velocity = table.vector("velocity", notation(dimension)).value_or(Vec3::Zero());
   if (!table.kind_is_known()) return;
@@ -232,6 +238,7 @@ BeamReading read_beam(const TomlTable& table, const std::string& name, int eleme
   read_material(table, beam);
   read_line_loads(table, dimension, beam);
   read_motion(table, dimension, beam);
+  read_surface(table, beam);
   read_centre_line(table, dimension, beam);
   reading.mesh = mesh_if_possible(beam, elements_left);
   return reading;

@@ -270,9 +270,11 @@ TableDescription repeat() {
 }
 
 TableDescription shape() {
-  const std::vector<std::string> bounded = {"sphere", "box",     "cylinder", "rod",
-                                            "disc",   "capsule", "cone",     "ellipsoid",
-                                            "hull",   "polygon", "mesh"};
+  const std::vector<std::string> bounded = {"sphere",  "box",     "cylinder",  "rod",   "disc",
+                                            "capsule", "cone",    "ellipsoid", "hull",  "polygon",
+                                            "mesh",    "ellipse", "profile",   "spline"};
+  std::vector<std::string> roundable = bounded;
+  roundable.insert(roundable.end(), {"wall", "segment"});
   const PlacedShape placed;
   return {
       "shape",
@@ -286,11 +288,12 @@ TableDescription shape() {
            "",
            required,
            "A `rod` is a slender cylinder along x; `cylinder`, flat `disc`, `capsule` and `cone` "
-           "have their axis along z. `half_space` and `height_field` are of the ground, a "
-           "`polygon` of planar bodies.",
+           "have their axis along z. `half_space` and `height_field` are of the ground; `polygon`, "
+           "`ellipse`, `profile`, `spline`, `wall` and `segment` are in the plane.",
            any,
            {"sphere", "box", "cylinder", "rod", "disc", "half_space", "capsule", "cone",
-            "ellipsoid", "hull", "polygon", "mesh", "height_field"}},
+            "ellipsoid", "hull", "polygon", "mesh", "height_field", "ellipse", "profile", "spline",
+            "wall", "segment"}},
           {"radius",
            {"sphere", "cylinder", "rod", "disc", "capsule", "cone"},
            number,
@@ -298,6 +301,13 @@ TableDescription shape() {
            required,
            "Outer radius; of a cone that of its base.",
            positive},
+          {"radius",
+           {"wall", "segment"},
+           number,
+           "m",
+           literal(WallShape{}.radius),
+           "Half of how thick it is; 0: it is a line.",
+           not_negative},
           {"size", {"box"}, triple, "m", required, "Full edge lengths along x, y and z.", positive},
           {"length",
            {"cylinder", "rod", "capsule", "cone"},
@@ -308,13 +318,14 @@ TableDescription shape() {
            positive},
           {"thickness", {"disc"}, number, "m", required, "Along the axis.", positive},
           {"thickness",
-           {"polygon"},
+           {"polygon", "ellipse", "profile", "spline"},
            number,
            "m",
            literal(PolygonShape{}.thickness),
            "Along z; it counts for the mass.",
            positive},
           {"semi_axes", {"ellipsoid"}, triple, "m", required, "Along x, y and z.", positive},
+          {"semi_axes", {"ellipse"}, vector, "m", required, "Along x and y.", positive},
           {"points",
            {"hull"},
            points,
@@ -327,6 +338,47 @@ TableDescription shape() {
            "m",
            required,
            "Corners in order around the outline, convex or not; three or more."},
+          {"points",
+           {"profile"},
+           points,
+           "m",
+           required,
+           "In order around the outline; each piece to the next, and from the last to the first, "
+           "is "
+           "a line or an arc. Two or more."},
+          {"points",
+           {"spline"},
+           points,
+           "m",
+           required,
+           "In order around a smooth outline through them; three or more."},
+          {"points",
+           {"wall", "segment"},
+           points,
+           "m",
+           required,
+           "From one end to the other; of a segment two. When the last is the first it is closed."},
+          {"radii",
+           {"profile", "wall"},
+           numbers,
+           "m",
+           "all straight",
+           "Of the piece from each point to the next: 0 is a line, else an arc of up to half a "
+           "circle. A positive one bulges out of a profile and turns to the left on a wall."},
+          {"bulges",
+           {"profile", "wall"},
+           numbers,
+           "",
+           "all straight",
+           "Instead of `radii`: the tangent of a quarter of the angle of each arc, with the same "
+           "signs. Half a circle has 1, what goes further has more."},
+          {"tolerance",
+           {"spline"},
+           number,
+           "m",
+           "a millionth of its extent",
+           "The smooth curve is followed by arcs without corners that are nowhere further off.",
+           positive},
           {"file",
            {"mesh"},
            text,
@@ -380,13 +432,14 @@ TableDescription shape() {
            "",
            "z, in the plane y",
            "Out of it, instead of `orientation` or `angle`."},
-          {"rounding", bounded, number, "m", literal(placed.rounding),
+          {"rounding", roundable, number, "m", literal(placed.rounding),
            "Radius that is added all around it where it touches; adds no mass.", not_negative},
           {"density", bounded, number, "kg/m³", "that of the body",
            "Instead of that of the body; 0: it has no mass.", not_negative},
           {"material", {}, text, "", "none", "Name of a material; without one it touches nothing."},
           {"hollow",
-           {"sphere", "box", "cylinder", "disc", "cone", "ellipsoid"},
+           {"sphere", "box", "cylinder", "disc", "cone", "ellipsoid", "ellipse", "profile",
+            "spline"},
            flag,
            "",
            literal(placed.hollow),
@@ -570,6 +623,25 @@ TableDescription beam() {
            "Of the whole beam, which starts as if it were rigid; along the axes of space."},
           {"angular_velocity", planar, number, "rad/s", "0",
            "Of the whole beam, which starts as if it were rigid; about z."},
+          {"material",
+           {},
+           text,
+           "",
+           "none",
+           "Name of a material; without one only its nodes touch, as contacts say."},
+          {"contact_radius",
+           {},
+           number,
+           "m",
+           "from `section`",
+           "Of its surface: around the straight line from node to node.",
+           positive},
+          {"touch_itself",
+           {},
+           flag,
+           "",
+           literal(b.touch_itself),
+           "Elements touch others of the same beam that are far enough along it."},
       }};
 }
 
@@ -1178,13 +1250,14 @@ TableDescription material_pair() {
 }
 
 TableDescription exclude() {
-  return {"exclude",
-          "[[exclude]]",
-          "",
-          "exclude",
-          {
-              {"bodies", {}, texts, "", required, "Names of two bodies, or `ground` and one."},
-          }};
+  return {
+      "exclude",
+      "[[exclude]]",
+      "",
+      "exclude",
+      {
+          {"bodies", {}, texts, "", required, "Names of two bodies or beams, or `ground` and one."},
+      }};
 }
 
 TableDescription watch() {
@@ -1344,7 +1417,7 @@ TableDescription integrator() {
            integer,
            "",
            literal(i.max_halvings),
-           "How often a step that fails is cut in two.",
+           "How often a step that fails is cut in two; more often where solids are fast.",
            ranges::max_halvings},
           {"locate_impacts",
            {},

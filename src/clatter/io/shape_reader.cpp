@@ -54,6 +54,32 @@ std::optional<Shape> read_height_field(const TomlTable& table) {
                           table.number("depth").value_or(static_cast<double>(longer) * *spacing)};
 }
 
+// In the plane: those with curved outlines.
+std::optional<Shape> read_curved(const TomlTable& table) {
+  const std::string& kind = table.kind();
+  for (const char* key : {"thickness", "tolerance", "radius", "radii", "bulges"}) {
+    if (table.has(key) && !table.has_usable(key)) return std::nullopt;
+  }
+  const double thickness = table.number("thickness").value_or(PolygonShape{}.thickness);
+  if (kind == "ellipse") {
+    const std::optional<Vec3> axes = table.vector("semi_axes", Dimension::two);
+    if (!axes) return std::nullopt;
+    return EllipseShape{axes->x(), axes->y(), thickness};
+  }
+  const auto points = table.points("points", Dimension::two);
+  if (!points) return std::nullopt;
+  if (kind == "spline") return SplineShape{*points, table.number("tolerance"), thickness};
+  const PieceBends bends{table.numbers("radii").value_or(std::vector<double>{}),
+                         table.numbers("bulges").value_or(std::vector<double>{})};
+  if (kind == "profile") return ProfileShape{*points, bends, thickness};
+  if (kind == "segment" && points->size() != 2) {
+    table.refuse("points", fmt::format("'points': a segment has two points, found {}; use a wall",
+                                       points->size()));
+    return std::nullopt;
+  }
+  return WallShape{*points, bends, table.number("radius").value_or(0.0)};
+}
+
 std::optional<Shape> read_solid(const TomlTable& table, const std::filesystem::path& folder) {
   const std::string& kind = table.kind();
   if (kind == "half_space") return HalfSpaceShape{};
@@ -77,6 +103,10 @@ std::optional<Shape> read_solid(const TomlTable& table, const std::filesystem::p
     return polygon;
   }
   if (kind == "mesh") return read_mesh(table, folder);
+  if (kind == "ellipse" || kind == "profile" || kind == "spline" || kind == "wall" ||
+      kind == "segment") {
+    return read_curved(table);
+  }
   if (kind == "height_field") return read_height_field(table);
   return read_round(table);
 }

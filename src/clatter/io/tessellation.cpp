@@ -9,6 +9,7 @@
 #include <clatter/math/convex_hull.hpp>
 #include <clatter/math/height_field.hpp>
 #include <clatter/math/polygon.hpp>
+#include <clatter/model/curves.hpp>
 #include <clatter/model/mass_properties.hpp>
 
 namespace clatter {
@@ -197,6 +198,52 @@ Mesh prism(const PolygonShape& shape) {
   return mesh;
 }
 
+/// Corners on a chain of lines and arcs; without the end of the last piece.
+std::vector<Vec3> corners_on(const ArcChain& chain) {
+  std::vector<Vec3> corners;
+  for (const Arc& arc : chain) {
+    const int parts =
+        1 + static_cast<int>(std::abs(arc.turn) / (2.0 * std::numbers::pi) * 2.0 * around);
+    for (int k = 0; k < parts; ++k) {
+      const Vec2 at = arc.at(static_cast<double>(k) / parts);
+      corners.emplace_back(at.x(), at.y(), 0.0);
+    }
+  }
+  return corners;
+}
+
+Mesh ellipse(const EllipseShape& shape) {
+  std::vector<Vec3> corners = corners_on({make_circle(Vec2::Zero(), 1.0, 1.0)});
+  for (Vec3& corner : corners) corner = corner.cwiseProduct(Vec3(shape.x, shape.y, 0.0));
+  return prism({corners, shape.thickness});
+}
+
+/// What is between its two sides, or the line itself.
+Mesh wall(const WallShape& shape) {
+  const ArcChain chain = chain_of(shape);
+  std::vector<Vec3> way = corners_on(chain);
+  way.emplace_back(chain.back().end.x(), chain.back().end.y(), 0.0);
+  Mesh mesh;
+  const int n = static_cast<int>(way.size());
+  if (!(shape.radius > 0.0)) {
+    mesh.points = way;
+    mesh.lines.emplace_back(way.size());
+    std::iota(mesh.lines[0].begin(), mesh.lines[0].end(), 0);
+    return mesh;
+  }
+  for (int k = 0; k + 1 < n; ++k) {
+    const Vec3 &from = way[static_cast<std::size_t>(k)], &to = way[static_cast<std::size_t>(k + 1)];
+    const Vec3 across = shape.radius * Vec3::UnitZ().cross(to - from).normalized();
+    const int first = static_cast<int>(mesh.points.size());
+    for (const Vec3& point :
+         {Vec3(from - across), Vec3(to - across), Vec3(to + across), Vec3(from + across)}) {
+      mesh.points.push_back(point);
+    }
+    mesh.polygons.push_back({first, first + 1, first + 2, first + 3});
+  }
+  return mesh;
+}
+
 Mesh surface_of(const MeshShape& shape) {
   Mesh mesh;
   mesh.points = shape.points;
@@ -226,6 +273,14 @@ struct Tessellator {
   Mesh operator()(const EllipsoidShape& shape) const { return ellipsoid(shape.semi_axes); }
   Mesh operator()(const HullShape& shape) const { return hull_of(shape.points); }
   Mesh operator()(const PolygonShape& shape) const { return prism(shape); }
+  Mesh operator()(const EllipseShape& shape) const { return ellipse(shape); }
+  Mesh operator()(const ProfileShape& shape) const {
+    return prism({corners_on(chain_of(shape)), shape.thickness});
+  }
+  Mesh operator()(const SplineShape& shape) const {
+    return prism({corners_on(chain_of(shape)), shape.thickness});
+  }
+  Mesh operator()(const WallShape& shape) const { return wall(shape); }
   Mesh operator()(const MeshShape& shape) const { return surface_of(shape); }
   Mesh operator()(const HeightFieldShape& shape) const {
     return make_height_field(shape.heights, shape.spacing, shape.depth);
@@ -255,9 +310,11 @@ Mesh tessellate(const PlacedShape& placed, bool in_plane, double size) {
   }
   const Mat3 axes = axes_of(placed, in_plane);
   for (Vec3& point : mesh.points) point = axes * point;
-  const bool is_convex = !std::holds_alternative<PolygonShape>(shape) &&
-                         !std::holds_alternative<MeshShape>(shape) &&
-                         !std::holds_alternative<HeightFieldShape>(shape);
+  const bool is_convex =
+      !std::holds_alternative<PolygonShape>(shape) &&
+      !std::holds_alternative<ProfileShape>(shape) && !std::holds_alternative<SplineShape>(shape) &&
+      !std::holds_alternative<WallShape>(shape) && !std::holds_alternative<MeshShape>(shape) &&
+      !std::holds_alternative<HeightFieldShape>(shape);
   if (placed.rounding > 0.0 && is_convex) mesh = rounded(mesh, placed.rounding, in_plane);
   for (Vec3& point : mesh.points) point += placed.position;
   return mesh;

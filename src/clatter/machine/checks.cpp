@@ -48,6 +48,9 @@ void check_solids(const Model& model, BodyLookup& bodies, std::vector<Mistake>& 
     }
     last = &body;
   }
+  for (const BeamSpec& beam : model.beams) {
+    if (materials_are_known) check_material_of(beam, model.materials, mistakes);
+  }
   check_materials(model.materials, model.material_pairs, mistakes);
   check_material_pairs(model.material_pairs, model.materials, materials_are_known, mistakes);
   for (const BodyPairSpec& exclusion : model.exclusions) {

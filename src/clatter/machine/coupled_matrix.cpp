@@ -54,6 +54,12 @@ std::array<int, 12> CoupledMatrix::dofs_of(int a, int b) const {
   return dofs;
 }
 
+std::vector<int> CoupledMatrix::dofs_of(const Contact& contact) const {
+  if (contact.has_chord()) return dofs_of_nodes(*node_table_, contact.nodes());
+  const std::array<int, 12> dofs = dofs_of(contact.a(), contact.b());
+  return {dofs.begin(), dofs.end()};
+}
+
 void CoupledMatrix::reserve_part(const Machine& machine, Level row, Level column, bool has_mass,
                                  bool has_forces) {
   Part::Blocks& part = parts_[at(row)][at(column)];
@@ -101,7 +107,7 @@ void CoupledMatrix::reserve_multipliers(const Machine& machine, const MatrixScop
     const std::array<std::vector<int>, 3> multipliers{rows_from(next[0], contact.rows()),
                                                       rows_from(next[1], contact.rows()),
                                                       rows_from(next[2], 1)};
-    contacts_[index] = reserve(dofs_of(contact.a(), contact.b()), multipliers, true, true);
+    contacts_[index] = reserve(dofs_of(contact), multipliers, true, true);
     contact_multipliers_[index] = next;
     next[0] += contact.rows();
     next[1] += contact.rows();
@@ -112,13 +118,13 @@ void CoupledMatrix::reserve_multipliers(const Machine& machine, const MatrixScop
   }
 }
 
-CoupledMatrix::Pair CoupledMatrix::reserve(const std::array<int, 12>& dofs,
+CoupledMatrix::Pair CoupledMatrix::reserve(std::span<const int> dofs,
                                            const std::array<std::vector<int>, 3>& multipliers,
                                            bool is_contact, bool begins) {
   Pair pair;
-  std::array<std::array<int, 12>, 3> unknowns;
+  std::array<std::vector<int>, 3> unknowns;
   for (const Level level : levels) {
-    unknowns[at(level)] = dofs;
+    unknowns[at(level)].assign(dofs.begin(), dofs.end());
     for (int& dof : unknowns[at(level)]) {
       if (dof >= 0) dof += static_cast<int>(at(level)) * dofs_;
     }

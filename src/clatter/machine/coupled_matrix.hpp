@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
 #include <vector>
 
 #include <clatter/machine/kkt_matrix.hpp>
@@ -72,13 +73,20 @@ class CoupledMatrix {
   };
   const Pair& joint(std::size_t j) const { return joints_[j]; }
   const Pair& contact(std::size_t c) const { return contacts_[c]; }
-  void add_momentum(const Pair& pair, Level row, const Mat12& block) {
+  // Over two nodes, or over the four of a contact with a chord.
+  template <int Size = 12>
+  void add_momentum(const Pair& pair, Level row,
+                    const std::type_identity_t<Eigen::Matrix<double, Size, Size>>& block) {
     matrix_.add(pair.momentum[at(row)], block);
   }
-  void add_rows(const Pair& pair, Level row, Level unknowns, const Rows& block) {
+  template <int Size = 12>
+  void add_rows(const Pair& pair, Level row, Level unknowns,
+                const std::type_identity_t<KktMatrix::RowsOver<Size>>& block) {
     matrix_.add(pair.rows[at(row)][at(unknowns)], block);
   }
-  void add_columns(const Pair& pair, Level momentum, Level multipliers, const Columns& block) {
+  template <int Size = 12>
+  void add_columns(const Pair& pair, Level momentum, Level multipliers,
+                   const std::type_identity_t<KktMatrix::ColumnsOver<Size>>& block) {
     matrix_.add(pair.columns[at(momentum)][at(multipliers)], block);
   }
   void add_multipliers(const Pair& pair, Level row, Level multipliers, const Multipliers& block) {
@@ -109,10 +117,11 @@ class CoupledMatrix {
  private:
   static std::size_t at(Level level) { return static_cast<std::size_t>(level); }
   std::array<int, 12> dofs_of(int a, int b) const;
+  std::vector<int> dofs_of(const Contact& contact) const;
   void reserve_part(const Machine& machine, Level row, Level column, bool has_mass,
                     bool has_forces);
   void reserve_multipliers(const Machine& machine, const MatrixScope& scope);
-  Pair reserve(const std::array<int, 12>& dofs, const std::array<std::vector<int>, 3>& multipliers,
+  Pair reserve(std::span<const int> dofs, const std::array<std::vector<int>, 3>& multipliers,
                bool is_contact, bool begins);
 
   const std::vector<Node>* node_table_;

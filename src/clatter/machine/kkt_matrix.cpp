@@ -123,8 +123,13 @@ KktMatrix::PairBlocks KktMatrix::reserve(const Joint& joint) {
 }
 
 KktMatrix::PairBlocks KktMatrix::reserve(const Contact& contact, int first_row) {
-  const auto dofs = unknowns_of(contact.a(), contact.b());
   const auto multipliers = rows_from(first_row, static_cast<std::size_t>(contact.rows()));
+  if (contact.has_chord()) return reserve_contact(unknowns_of(contact.nodes()), multipliers);
+  return reserve_contact(unknowns_of(contact.a(), contact.b()), multipliers);
+}
+
+KktMatrix::PairBlocks KktMatrix::reserve_contact(std::span<const int> dofs,
+                                                 std::span<const int> multipliers) {
   PairBlocks blocks;
   blocks.momentum = matrix_.reserve(dofs, dofs);
   blocks.rows = matrix_.reserve(multipliers, dofs);

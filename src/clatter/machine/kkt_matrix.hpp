@@ -34,8 +34,12 @@ class KktMatrix {
 
   /// Rows of a joint or contact and what they act on.
   static constexpr int max_rows = 8;
-  using Rows = PairRows;
-  using Columns = Eigen::Matrix<double, 12, Eigen::Dynamic, 0, 12, max_rows>;
+  template <int Size>
+  using RowsOver = Eigen::Matrix<double, Eigen::Dynamic, Size, 0, max_rows, Size>;
+  using Rows = RowsOver<12>;
+  template <int Size>
+  using ColumnsOver = Eigen::Matrix<double, Size, Eigen::Dynamic, 0, Size, max_rows>;
+  using Columns = ColumnsOver<12>;
   using Multipliers = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, max_rows, max_rows>;
 
   bool has_node(std::size_t node) const { return is_in_[node] != 0; }
@@ -54,8 +58,10 @@ class KktMatrix {
   }
   /// For a row of a joint that takes no part: its multiplier is zero.
   void leave_out(int joint_row);
-  void add_contact(int contact, const Mat12& momentum, const Rows& rows, const Columns& columns,
-                   const Multipliers& multipliers) {
+  /// Of one with a chord over four nodes, in the order of Contact::nodes().
+  template <class Momentum, class RowsOf, class ColumnsOf>
+  void add_contact(int contact, const Momentum& momentum, const RowsOf& rows,
+                   const ColumnsOf& columns, const Multipliers& multipliers) {
     add(contacts_[contact], momentum, rows, columns);
     matrix_.add(contacts_[contact].multipliers, multipliers);
   }
@@ -97,8 +103,9 @@ class KktMatrix {
   };
   PairBlocks reserve(const Joint& joint);
   PairBlocks reserve(const Contact& contact, int first_row);
-  void add(const PairBlocks& blocks, const Mat12& momentum, const Rows& rows,
-           const Columns& columns) {
+  template <class Momentum, class RowsOf, class ColumnsOf>
+  void add(const PairBlocks& blocks, const Momentum& momentum, const RowsOf& rows,
+           const ColumnsOf& columns) {
     matrix_.add(blocks.momentum, momentum);
     matrix_.add(blocks.rows, rows);
     matrix_.add(blocks.columns, columns);
@@ -106,6 +113,7 @@ class KktMatrix {
 
   using Unknowns = std::array<int, 6>;  // of a node, -1: none
   std::array<int, 12> unknowns_of(int a, int b) const;
+  PairBlocks reserve_contact(std::span<const int> dofs, std::span<const int> multipliers);
   template <class Nodes>
   std::vector<int> unknowns_of(const Nodes& nodes) const {
     std::vector<int> all;

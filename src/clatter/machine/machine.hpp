@@ -105,6 +105,11 @@ class Machine {
   /// Contacts come and go: there are groups or solids.
   bool finds_contacts() const { return !groups_.empty() || !solids_.empty(); }
   bool may_touch(int solid, int other) const;
+  /// Whether a contact is what another has become: the same place of a solid has passed on to the
+  /// next element of a beam, or to the ball between two.
+  bool goes_on(const ContactKey& before, const ContactKey& now) const;
+  /// Some of the solids are elements of beams.
+  bool has_solid_beams() const { return has_solid_beams_; }
   /// Parts whose contact is told of, and those of all nodes.
   const WatchedPairs& watched_pairs() const { return watched_pairs_; }
   /// How far from a node its contacts can be: a turn moves them by this.
@@ -190,8 +195,12 @@ class Machine {
   void add_contact(const ContactSpec& spec);
   void add_group(const ContactGroupSpec& spec);
   void add_solids(const Model& model);
+  void check_thin_walls() const;
+  void check_beams_and_curves() const;
   void add_solids(const std::string& body, int node, const std::vector<PlacedShape>& shapes,
                   const Model& model);
+  void add_solid_beam(const BeamSpec& spec, const Beam& beam, const Model& model);
+  void keep_apart(const Model& model);
   Contact contact_of_solids(const ContactKey& key) const;
   void add_line_load(const BeamSpec& spec, const Beam& beam);
   /// From the masses of all nodes.
@@ -220,7 +229,9 @@ class Machine {
   std::vector<Solid> solids_;
   std::vector<SurfaceLaw> laws_;  // by two materials
   std::size_t materials_ = 0;
-  std::set<std::pair<int, int>> apart_;  // nodes whose solids do not touch, the smaller first
+  bool has_solid_beams_ = false;
+  // The smaller first: parts that do not touch, and nodes whose solids do not.
+  std::set<std::pair<int, int>> apart_, nodes_apart_;
   WatchedPairs watched_pairs_;
   std::vector<double> extents_;
   int dofs_ = 0, joint_rows_ = 0;

@@ -84,8 +84,8 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
   extents_.assign(nodes_.size(), 0.0);
   for (const ContactSpec& spec : model.contacts) add_contact(spec);
   for (const ContactGroupSpec& spec : model.contact_groups) add_group(spec);
-  add_solids(model);
   watched_pairs_ = WatchedPairs(model, parts_of_nodes(beams_, model.bodies.size(), nodes_.size()));
+  add_solids(model);
 }
 
 void Machine::set_weights() {

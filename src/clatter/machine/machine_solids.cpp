@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include <clatter/machine/machine.hpp>
 #include <clatter/machine/model.hpp>
 #include <clatter/math/height_field.hpp>
+#include <clatter/model/curves.hpp>
 
 namespace clatter {
 namespace {
@@ -80,6 +82,25 @@ struct MakePieces {
   }
 };
 
+/// What is curved in the plane, in its own frame; empty: it is not.
+Outline curved_outline(const PlacedShape& shape, const Mat3& turn, const Vec3& shift) {
+  if (const auto* ellipse = std::get_if<EllipseShape>(&shape.shape)) {
+    Patch patch;
+    patch.kind = Patch::Kind::ellipse;
+    patch.size = {ellipse->x, ellipse->y, 0.0};
+    patch.origin = shift;
+    patch.axes = turn;
+    return make_ellipse(patch, shape.rounding, shape.hollow);
+  }
+  ArcChain chain = chain_of(shape.shape);
+  if (chain.empty()) return {};
+  for (Arc& arc : chain) arc = placed(arc, turn, shift);
+  if (const auto* wall = std::get_if<WallShape>(&shape.shape)) {
+    return make_wall(chain, wall->radius + shape.rounding);
+  }
+  return make_outline(std::move(chain), shape.rounding, shape.hollow);
+}
+
 /// Of what is round or hollow.
 Pieces pieces_of(const PlacedShape& shape, bool planar) {
   Pieces pieces = planar ? Pieces{} : std::visit(MakePieces{}, shape.shape);
@@ -94,6 +115,12 @@ Pieces pieces_of(const PlacedShape& shape, bool planar) {
   return hollowed(pieces);
 }
 
+int index_of_material(const Model& model, const std::string& name) {
+  const auto found = std::find_if(model.materials.begin(), model.materials.end(),
+                                  [&](const MaterialSpec& each) { return each.name == name; });
+  return static_cast<int>(found - model.materials.begin());
+}
+
 }  // namespace
 
 void Machine::add_solids(const std::string& body, int node, const std::vector<PlacedShape>& shapes,
@@ -106,31 +133,40 @@ void Machine::add_solids(const std::string& body, int node, const std::vector<Pl
   for (const PlacedShape& shape : shapes) {
     if (shape.material.empty()) continue;
     ++number;
-    const auto material =
-        std::find_if(model.materials.begin(), model.materials.end(),
-                     [&](const MaterialSpec& each) { return each.name == shape.material; });
+    const int material = index_of_material(model, shape.material);
     const std::size_t first = solids_.size();
     double extent = 0.0;
-    const auto add = [&](Polytope part, Pieces pieces, bool by_pieces) {
-      extent = std::max(extent, extent_of(pieces));
+    const auto add = [&](Polytope part, Pieces pieces, Outline outline, bool by_pieces,
+                         bool by_outline) {
+      extent = std::max(extent, by_outline ? outline.extent() : extent_of(pieces));
       solids_.push_back({solid_count > 1 ? fmt::format("{}.{}", body, number) : body, node,
-                         std::move(part), std::move(pieces), by_pieces, planar,
-                         static_cast<int>(material - model.materials.begin()), 0.0});
+                         std::move(part), std::move(pieces), std::move(outline), by_pieces,
+                         by_outline, planar, material, 0.0, 0.0});
     };
     const Mat3 turn = shape.orientation.toRotationMatrix();
     const Vec3 shift = shape.position - centres_[node];
-    if (const Pieces pieces = pieces_of(shape, planar); !pieces.empty()) {
-      add({}, placed(pieces, turn, shift), true);
+    const auto polytopes = [&] {
+      return std::visit(MakePolytopes{planar, shape, fmt::format("a shape of '{}'", body)},
+                        shape.shape);
+    };
+    if (Outline outline = curved_outline(shape, turn, shift); !outline.is_empty()) {
+      add({}, {}, std::move(outline), false, true);
+    } else if (const Pieces pieces = pieces_of(shape, planar); !pieces.empty()) {
+      Outline around;
+      if (planar) around = make_outline(placed(polytopes().front(), turn, shift), shape.hollow);
+      add({}, placed(pieces, turn, shift), std::move(around), true, false);
     } else {
-      const MakePolytopes make{planar, shape, fmt::format("a shape of '{}'", body)};
-      for (const Polytope& part : std::visit(make, shape.shape)) {
+      for (const Polytope& part : polytopes()) {
         Polytope polytope = placed(part, turn, shift);
         polytope.radius += shape.rounding;
         Pieces of_part = pieces_of(polytope);
-        add(std::move(polytope), std::move(of_part), false);
+        Outline around = planar ? make_outline(polytope, false) : Outline{};
+        add(std::move(polytope), std::move(of_part), std::move(around), false, false);
       }
     }
-    for (std::size_t k = first; k < solids_.size(); ++k) solids_[k].extent = extent;
+    for (std::size_t k = first; k < solids_.size(); ++k) {
+      solids_[k].extent = solids_[k].size = extent;
+    }
     if (node != ground) extents_[node] = std::max(extents_[node], extent);
   }
 }
@@ -146,32 +182,171 @@ void Machine::add_solids(const Model& model) {
   for (const BodySpec& body : model.bodies) {
     add_solids(body.name, node_of({body.name, {}}), body.shapes, model);
   }
-  for (const JointSpec& joint : model.joints) {
-    if (!joint.touch) apart_.insert(std::minmax(node_of(joint.a), node_of(joint.b)));
+  for (std::size_t b = 0; b < beams_.size(); ++b) {
+    if (!model.beams[b].material.empty()) add_solid_beam(model.beams[b], beams_[b], model);
   }
+  keep_apart(model);
+}
+
+/// Each element is a capsule around its chord. The balls at its ends are those of its nodes, and
+/// belong to the neighbours as well.
+void Machine::add_solid_beam(const BeamSpec& spec, const Beam& beam, const Model& model) {
+  has_solid_beams_ = true;
+  const double radius = contact_radius_of(spec).value();
+  double begin = 0.0;
+  for (int e = 0; e < beam.elements; ++e) {
+    const BeamElement& element = beam_elements_[static_cast<std::size_t>(beam.first_element + e)];
+    const Vec3 half = 0.5 *
+                      (q0_[static_cast<std::size_t>(element.b())].x -
+                       q0_[static_cast<std::size_t>(element.a())].x)
+                          .norm() *
+                      (spec.planar ? Vec3::UnitX() : Vec3::UnitZ());
+    Polytope capsule = make_core(std::array{Vec3(-half), half}, radius, spec.planar);
+    Pieces pieces = pieces_of(capsule);
+    const double end = begin + element.properties().length;
+    solids_.push_back({spec.name,
+                       element.a(),
+                       std::move(capsule),
+                       std::move(pieces),
+                       {},
+                       false,
+                       false,
+                       spec.planar,
+                       index_of_material(model, spec.material),
+                       half.norm() + radius,
+                       radius,
+                       element.b(),
+                       begin,
+                       end,
+                       spec.touch_itself});
+    begin = end;
+  }
+  for (int n = beam.first_node; n < beam.first_node + beam.nodes; ++n) {
+    double& extent = extents_[static_cast<std::size_t>(n)];
+    extent = std::max(extent, radius);
+  }
+}
+
+void Machine::keep_apart(const Model& model) {
+  const auto part_of = [&](int node) { return watched_pairs_.part_of(node); };
+  for (const JointSpec& joint : model.joints) {
+    const int a = node_of(joint.a), b = node_of(joint.b);
+    if (!joint.touch) {
+      apart_.insert(std::minmax(part_of(a), part_of(b)));
+    } else if (static_cast<std::size_t>(std::max(part_of(a), part_of(b))) > model.bodies.size()) {
+      nodes_apart_.insert(std::minmax(a, b));  // where a beam is held it cannot but overlap
+    }
+  }
+  const std::vector<std::string> names = parts_of(model);
   for (const BodyPairSpec& exclusion : model.exclusions) {
-    apart_.insert(
-        std::minmax(node_of({exclusion.bodies[0], {}}), node_of({exclusion.bodies[1], {}})));
+    const auto part_called = [&](const std::string& name) {
+      const auto found = std::find(names.begin(), names.end(), name);
+      return found != names.end() ? static_cast<int>(found - names.begin())
+                                  : part_of(node_of({name, {}}));
+    };
+    apart_.insert(std::minmax(part_called(exclusion.bodies[0]), part_called(exclusion.bodies[1])));
+  }
+  check_thin_walls();
+  check_beams_and_curves();
+}
+
+void Machine::check_beams_and_curves() const {
+  if (!has_solid_beams_) return;
+  for (std::size_t a = 0; a < solids_.size(); ++a) {
+    for (std::size_t b = 0; b < solids_.size(); ++b) {
+      if (!solids_[a].is_element() || !solids_[b].by_outline) continue;
+      if (!may_touch(static_cast<int>(a), static_cast<int>(b))) continue;
+      throw Error(
+          fmt::format("beam '{}' and the curved outline of '{}' cannot touch each other; "
+                      "name both in [[exclude]], or make the outline a polygon",
+                      solids_[a].name, solids_[b].name));
+    }
+  }
+}
+
+/// Lines have no inside in which another could be.
+void Machine::check_thin_walls() const {
+  std::vector<int> thin;
+  for (std::size_t k = 0; k < solids_.size(); ++k) {
+    const Outline& outline = solids_[k].outline;
+    const bool is_line = outline.inside == Outline::Inside::nothing && outline.radius == 0.0;
+    if (is_line && !outline.is_empty()) thin.push_back(static_cast<int>(k));
+  }
+  for (const int a : thin) {
+    for (const int b : thin) {
+      if (a >= b || !may_touch(a, b)) continue;
+      const std::string &one = solids_[static_cast<std::size_t>(a)].name,
+                        &other = solids_[static_cast<std::size_t>(b)].name;
+      throw Error(
+          fmt::format("'{}' and '{}' have walls without thickness, which cannot touch each "
+                      "other; give one of them a 'radius'",
+                      one, other));
+    }
   }
 }
 
 bool Machine::may_touch(int solid, int other) const {
-  const int a = solids_[static_cast<std::size_t>(solid)].node;
-  const int b = solids_[static_cast<std::size_t>(other)].node;
-  return a != b && !apart_.contains(std::minmax(a, b));
+  const Solid &a = solids_[static_cast<std::size_t>(solid)],
+              &b = solids_[static_cast<std::size_t>(other)];
+  const int part_a = watched_pairs_.part_of(a.node), part_b = watched_pairs_.part_of(b.node);
+  if (part_a == part_b) {
+    // What is nearer along a beam than the half circle around its own radius cannot meet.
+    const double between = std::max(a.begin, b.begin) - std::min(a.end, b.end);
+    return a.touches_itself && between > std::numbers::pi * a.size;
+  }
+  if (apart_.contains(std::minmax(part_a, part_b))) return false;
+  if (nodes_apart_.empty()) return true;
+  for (const int n : {a.node, a.is_element() ? a.second : a.node}) {
+    for (const int m : {b.node, b.is_element() ? b.second : b.node}) {
+      if (nodes_apart_.contains(std::minmax(n, m))) return false;
+    }
+  }
+  return true;
+}
+
+bool Machine::goes_on(const ContactKey& before, const ContactKey& now) const {
+  if (before.group != group_of_solids() || now.group != group_of_solids()) return false;
+  const auto is_next = [&](int one, int other) {
+    const Solid &a = solids_[static_cast<std::size_t>(one)],
+                &b = solids_[static_cast<std::size_t>(other)];
+    if (!a.is_element() || !b.is_element()) return false;
+    return one == other || a.second == b.node || b.second == a.node;
+  };
+  const bool same_first = before.sphere == now.sphere && before.feature == now.feature;
+  const bool same_second =
+      before.partner == now.partner && before.partner_feature == now.partner_feature;
+  return (same_first && is_next(before.partner, now.partner)) ||
+         (same_second && is_next(before.sphere, now.sphere));
 }
 
 namespace {
 
-const Vec3& corner_of(const Solid& solid, const Feature& feature) {
-  return solid.shape.corners[static_cast<std::size_t>(feature.index)];
-}
+/// What a solid touches with: a patch, fixed in a node or along a chord.
+struct TouchingSide {
+  const Solid& solid;
+  Feature feature;
 
-/// A corner or an edge; `sharp`: the cores of the two meet when they touch.
-Patch patch_of(const Solid& solid, const Feature& feature, bool sharp) {
+  bool is_chord() const { return solid.is_element() && solid.node_of(feature) < 0; }
+  int node() const {
+    return solid.is_element() && !is_chord() ? solid.node_of(feature) : solid.node;
+  }
+  Vec3 corner() const {
+    if (solid.is_element()) return Vec3::Zero();
+    return solid.shape.corners[static_cast<std::size_t>(feature.index)];
+  }
+  /// `sharp`: the cores of the two meet when they touch.
+  Patch patch(bool sharp) const;
+  ChordPair::Side of_chord() const {
+    return {patch(false), node(), is_chord() ? solid.second : ground};
+  }
+};
+
+Patch TouchingSide::patch(bool sharp) const {
   Patch patch;
-  if (feature.kind == Feature::Kind::corner) {
-    patch.origin = corner_of(solid, feature);
+  if (solid.is_element() || feature.kind == Feature::Kind::corner) {
+    patch.origin = is_chord() ? Vec3(Vec3::Zero()) : corner();
+  } else if (feature.kind == Feature::Kind::piece) {
+    return solid.pieces[static_cast<std::size_t>(feature.index)].patch;
   } else {
     const Polytope::Edge& edge =
         solid.shape.touching_edges()[static_cast<std::size_t>(feature.index)];
@@ -180,6 +355,43 @@ Patch patch_of(const Solid& solid, const Feature& feature, bool sharp) {
   }
   patch.radius = solid.shape.radius;
   return patch;
+}
+
+ContactPair make_pair(const TouchingSide& a, const TouchingSide& b, bool planar,
+                      ContactSpec& spec) {
+  const auto corner_on = [&](const ContactGeometry& geometry) {
+    spec.geometry = geometry;
+    spec.point.point = b.corner();
+    spec.radius = b.solid.shape.radius;
+    return make_contact_pair(spec, a.node(), b.node(), planar);
+  };
+  if (a.is_chord() || b.is_chord()) {
+    ChordPair::Side of_a = a.of_chord(), of_b = b.of_chord();
+    of_a.patch.outward = of_b.patch.outward = Vec3::Zero();
+    return ChordPair(of_a, of_b, planar);
+  }
+  if (a.feature.kind == Feature::Kind::element) {
+    return PatchPair(a.solid.outline.elements[static_cast<std::size_t>(a.feature.index)].patch,
+                     b.solid.outline.elements[static_cast<std::size_t>(b.feature.index)].patch,
+                     a.node(), b.node(), planar);
+  }
+  if (a.feature.kind == Feature::Kind::piece) {
+    return PiecePair::make_pair(a.patch(false), b.patch(false), a.node(), b.node(), planar);
+  }
+  if (a.feature.kind == Feature::Kind::face) {
+    const Polytope& shape = a.solid.shape;
+    const Polytope::Face& face = shape.faces[static_cast<std::size_t>(a.feature.index)];
+    spec.face.point = (face.offset + shape.radius) * face.normal;
+    spec.direction = face.normal;
+    return corner_on(b.solid.shape.radius > 0.0 ? SphereOnFace::geometry : PointOnFace::geometry);
+  }
+  if (a.feature.kind == Feature::Kind::corner && b.feature.kind == Feature::Kind::corner) {
+    spec.face.point = a.corner();
+    spec.face_radius = a.solid.shape.radius;
+    return corner_on(SphereOnSphere::geometry);
+  }
+  const bool sharp = a.solid.shape.radius + b.solid.shape.radius == 0.0;
+  return PatchPair(a.patch(sharp), b.patch(sharp), a.node(), b.node(), planar);
 }
 
 }  // namespace
@@ -197,36 +409,11 @@ Contact Machine::contact_of_solids(const ContactKey& key) const {
     std::swap(a, b);
     std::swap(of_a, of_b);
   }
-  const bool is_planar = Contact::is_planar(nodes_[static_cast<std::size_t>(a->node)],
-                                            nodes_[static_cast<std::size_t>(b->node)]);
-  const auto make_pair = [&]() -> ContactPair {
-    if (of_a.kind == Feature::Kind::piece) {
-      return PiecePair::make_pair(a->pieces[static_cast<std::size_t>(of_a.index)],
-                                  b->pieces[static_cast<std::size_t>(of_b.index)], a->node, b->node,
-                                  is_planar);
-    }
-    if (of_a.kind == Feature::Kind::face) {
-      const Polytope::Face& face = a->shape.faces[static_cast<std::size_t>(of_a.index)];
-      spec.geometry = b->shape.radius > 0.0 ? SphereOnFace::geometry : PointOnFace::geometry;
-      spec.face.point = (face.offset + a->shape.radius) * face.normal;
-      spec.direction = face.normal;
-      spec.point.point = corner_of(*b, of_b);
-      spec.radius = b->shape.radius;
-      return make_contact_pair(spec, a->node, b->node, is_planar);
-    }
-    if (of_a.kind == Feature::Kind::corner && of_b.kind == Feature::Kind::corner) {
-      spec.geometry = SphereOnSphere::geometry;
-      spec.face.point = corner_of(*a, of_a);
-      spec.face_radius = a->shape.radius;
-      spec.point.point = corner_of(*b, of_b);
-      spec.radius = b->shape.radius;
-      return make_contact_pair(spec, a->node, b->node, is_planar);
-    }
-    const bool sharp = a->shape.radius + b->shape.radius == 0.0;
-    return PatchPair(patch_of(*a, of_a, sharp), patch_of(*b, of_b, sharp), a->node, b->node,
-                     is_planar);
-  };
-  Contact contact(spec, make_pair(), a->node, b->node, nodes_);
+  const TouchingSide side_a{*a, of_a}, side_b{*b, of_b};
+  const int node_a = side_a.node(), node_b = side_b.node();
+  const bool is_planar = Contact::is_planar(nodes_[static_cast<std::size_t>(node_a)],
+                                            nodes_[static_cast<std::size_t>(node_b)]);
+  Contact contact(spec, make_pair(side_a, side_b, is_planar, spec), node_a, node_b, nodes_);
   contact.group = key.group;
   return contact;
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include <clatter/contact/geometry/chord_pair.hpp>
 #include <clatter/contact/search/first_meeting.hpp>
 #include <clatter/machine/solid_search.hpp>
 
@@ -16,45 +17,122 @@ constexpr double overlap_tolerance = 1e-10;
 /// Relative to the size of the smaller solid: who is deeper in another on the way goes through it.
 constexpr double deepest_graze = 0.1;
 
-double size_of(const Solid& a, const Solid& b) { return std::min(a.extent, b.extent); }
+double size_of(const Solid& a, const Solid& b) { return std::min(a.size, b.size); }
+
+/// Of the chord of an element of a beam, at the start.
+double length_of(const Solid& element) {
+  return (element.shape.corners[1] - element.shape.corners[0]).norm();
+}
+
+/// Makes an element of a beam longer.
+void stretch(double by, Polytope& shape) {
+  for (Vec3& corner : shape.corners) corner *= by;
+  for (std::vector<Vec3>& ways : shape.ways) {
+    for (Vec3& way : ways) way *= by;
+  }
+}
+void stretch(double by, double radius, Pieces& pieces) {
+  for (Piece& piece : pieces) {
+    piece.patch.origin *= by;
+    piece.centre *= by;
+    piece.begin *= by;
+    piece.end *= by;
+    piece.extent = radius + by * (piece.extent - radius);
+    for (Vec3& corner : piece.outline) corner *= by;
+  }
+}
+
+void extend_by(const Outline& outline, const NodeState& at, Box& box) {
+  for (int axis = 0; axis < 2; ++axis) {
+    for (const double sign : {-1.0, 1.0}) {
+      const Vec3 out = sign * at.R.row(axis).transpose();
+      const double reach = outline.reach(out.head<2>());
+      Vec3 corner = at.x;
+      corner[axis] += sign * reach;
+      box.extend(corner);
+    }
+  }
+}
 
 }  // namespace
 
-struct SolidSearch::Way {
-  NodeState from_a, from_b, to_a, to_b;
-  Vec3 turn_a, turn_b;  // rotation vectors, body axes
-  double longest;       // how far a point of one can go, seen from the other
+struct SolidSearch::Track {
+  NodeState from, to;
+  Vec3 turn = Vec3::Zero();  // rotation vector, body axes
+  double swept = 0.0;        // how far a point can go beside the node
+  // The ends of an element of a beam go straight.
+  bool is_element = false, planar = false;
+  double length = 0.0;  // at the start of all
+  std::array<Vec3, 2> ends_from = {}, ends_to = {};
 
-  static NodeState between(const NodeState& from, const NodeState& to, const Vec3& turn, double t) {
-    if (t <= 0.0) return from;
-    if (t >= 1.0) return to;
-    NodeState at;
-    at.x = from.x + t * (to.x - from.x);
-    at.R = from.R * exp_so3(t * turn).toRotationMatrix();
-    return at;
+  Spot at(double t) const {
+    if (is_element) return element_at(std::clamp(t, 0.0, 1.0));
+    if (t <= 0.0) return {from};
+    if (t >= 1.0) return {to};
+    NodeState between;
+    between.x = from.x + t * (to.x - from.x);
+    between.R = from.R * exp_so3(t * turn).toRotationMatrix();
+    return {between};
   }
-  NodeState a(double t) const { return between(from_a, to_a, turn_a, t); }
-  NodeState b(double t) const { return between(from_b, to_b, turn_b, t); }
+
+ private:
+  Spot element_at(double t) const {
+    std::array<Vec3, 2> ends;
+    for (std::size_t k = 0; k < 2; ++k) ends[k] = ends_from[k] + t * (ends_to[k] - ends_from[k]);
+    return {chord_frame(ends[0], ends[1], planar), (ends[1] - ends[0]).norm() / length};
+  }
+};
+
+struct SolidSearch::Way {
+  Track track_a, track_b;
+  double longest;  // how far a point of one can go, seen from the other
+
+  Spot a(double t) const { return track_a.at(t); }
+  Spot b(double t) const { return track_b.at(t); }
 };
 
 SolidSearch::SolidSearch(const Machine& machine)
     : machine_(machine), boxes_(machine.solids().size()) {}
 
+SolidSearch::Spot SolidSearch::spot_of(int solid, const Configuration& q) const {
+  const Solid& of = machine_.solids()[static_cast<std::size_t>(solid)];
+  const NodeState& node = q[static_cast<std::size_t>(of.node)];
+  if (!of.is_element()) return {node};
+  const NodeState& second = q[static_cast<std::size_t>(of.second)];
+  return {chord_frame(node.x, second.x, of.planar), (second.x - node.x).norm() / length_of(of)};
+}
+
+SolidSearch::Track SolidSearch::track_of(int solid, const Configuration& q,
+                                         const Configuration& next) const {
+  const Solid& of = machine_.solids()[static_cast<std::size_t>(solid)];
+  const auto node = static_cast<std::size_t>(of.node);
+  Track track;
+  track.from = q[node];
+  track.to = next[node];
+  if (of.is_element()) {
+    const auto second = static_cast<std::size_t>(of.second);
+    track.is_element = true;
+    track.planar = of.planar;
+    track.length = length_of(of);
+    track.ends_from = {q[node].x, q[second].x};
+    track.ends_to = {next[node].x, next[second].x};
+    // Of the middle, beside which the ends go by half of what they go apart.
+    track.from.x = 0.5 * (q[node].x + q[second].x);
+    track.to.x = 0.5 * (next[node].x + next[second].x);
+    track.swept = 0.5 * (next[second].x - q[second].x - next[node].x + q[node].x).norm();
+    return track;
+  }
+  track.turn = log_so3(track.from.p.conjugate() * track.to.p);
+  const double angle = track.turn.norm();
+  track.swept = angle > 0.0 ? angle * of.extent : 0.0;  // a half-space that does not turn
+  return track;
+}
+
 SolidSearch::Way SolidSearch::way_of(int a, int b, const Configuration& q,
                                      const Configuration& next) const {
-  const Solid &one = machine_.solids()[static_cast<std::size_t>(a)],
-              &two = machine_.solids()[static_cast<std::size_t>(b)];
-  const auto node_a = static_cast<std::size_t>(one.node),
-             node_b = static_cast<std::size_t>(two.node);
-  Way way{q[node_a], q[node_b], next[node_a], next[node_b], {}, {}, 0.0};
-  way.turn_a = log_so3(way.from_a.p.conjugate() * way.to_a.p);
-  way.turn_b = log_so3(way.from_b.p.conjugate() * way.to_b.p);
-  const auto swept = [](const Vec3& turn, double extent) {
-    const double angle = turn.norm();
-    return angle > 0.0 ? angle * extent : 0.0;  // a half-space that does not turn
-  };
-  way.longest = (way.to_a.x - way.from_a.x - way.to_b.x + way.from_b.x).norm() +
-                swept(way.turn_a, one.extent) + swept(way.turn_b, two.extent);
+  Way way{track_of(a, q, next), track_of(b, q, next), 0.0};
+  const Track &one = way.track_a, &two = way.track_b;
+  way.longest = (one.to.x - one.from.x - two.to.x + two.from.x).norm() + one.swept + two.swept;
   return way;
 }
 
@@ -65,12 +143,25 @@ void SolidSearch::find_pairs(const Configuration& q, const Configuration& next) 
     const auto node = static_cast<std::size_t>(solid.node);
     Box& box = boxes_[i];
     box.setEmpty();
-    if (is_container(solid.pieces)) {
+    const bool is_endless = solid.by_outline ? solid.outline.is_hollow : is_container(solid.pieces);
+    if (is_endless) {
       box.extend(Vec3::Constant(infinity)).extend(Vec3::Constant(-infinity));
+      continue;
+    }
+    if (solid.is_element()) {
+      const auto second = static_cast<std::size_t>(solid.second);
+      for (const Configuration* at : {&q, &next}) box.extend((*at)[node].x).extend((*at)[second].x);
+      const double margin = solid.shape.radius + touching * solid.size;
+      box.min().array() -= margin;
+      box.max().array() += margin;
       continue;
     }
     for (const NodeState& at : {q[node], next[node]}) {
       for (const Vec3& corner : solid.shape.corners) box.extend(Vec3(at.x + at.R * corner));
+      if (solid.by_outline) {
+        extend_by(solid.outline, at, box);
+        continue;
+      }
       for (int axis = 0; solid.by_pieces && axis < 3; ++axis) {
         for (const double sign : {-1.0, 1.0}) {
           const Vec3 out = sign * at.R.row(axis).transpose();
@@ -90,39 +181,136 @@ void SolidSearch::find_pairs(const Configuration& q, const Configuration& next) 
   });
 }
 
-double SolidSearch::gap_between(int a, int b, const NodeState& at_a, const NodeState& at_b) {
+SolidSearch::By SolidSearch::place(int a, int b, const Spot& at_a, const Spot& at_b) {
   const Solid &one = machine_.solids()[static_cast<std::size_t>(a)],
               &two = machine_.solids()[static_cast<std::size_t>(b)];
-  if (one.by_pieces || two.by_pieces) {
-    pieces_.place(one.pieces, at_a, two.pieces, at_b, one.planar && two.planar);
-    return pieces_.gap();
+  if (one.by_outline || two.by_outline) {
+    outlines_.place(one.outline, at_a.at, two.outline, at_b.at);
+    return By::outlines;
   }
-  polytopes_.place(one.shape, at_a, two.shape, at_b);
+  if (one.by_pieces || two.by_pieces) {
+    const auto pieces_at = [&](const Solid& solid, const Spot& at,
+                               std::size_t side) -> const Pieces& {
+      if (!solid.is_element()) return solid.pieces;
+      shape_pieces_[side] = solid.pieces;
+      stretch(at.stretch, solid.shape.radius, shape_pieces_[side]);
+      return shape_pieces_[side];
+    };
+    pieces_.place(pieces_at(one, at_a, 0), at_a.at, pieces_at(two, at_b, 1), at_b.at,
+                  one.planar && two.planar);
+    return By::pieces;
+  }
+  const auto shape_at = [&](const Solid& solid, const Spot& at,
+                            std::size_t side) -> const Polytope& {
+    if (!solid.is_element()) return solid.shape;
+    shapes_[side] = solid.shape;
+    stretch(at.stretch, shapes_[side]);
+    return shapes_[side];
+  };
+  polytopes_.place(shape_at(one, at_a, 0), at_a.at, shape_at(two, at_b, 1), at_b.at);
+  return By::polytopes;
+}
+
+double SolidSearch::gap_between(int a, int b, const Spot& at_a, const Spot& at_b) {
+  switch (place(a, b, at_a, at_b)) {
+    case By::outlines:
+      return outlines_.gap();
+    case By::pieces:
+      return pieces_.gap();
+    case By::polytopes:
+      break;
+  }
   return polytopes_.gap();
 }
 
 double SolidSearch::gap(int a, int b, const Configuration& q) {
-  const auto at = [&](int solid) -> const NodeState& {
-    return q[static_cast<std::size_t>(machine_.solids()[static_cast<std::size_t>(solid)].node)];
-  };
-  return gap_between(a, b, at(a), at(b));
+  return gap_between(a, b, spot_of(a, q), spot_of(b, q));
 }
 
-void SolidSearch::add_touches(int a, int b, const NodeState& at_a, const NodeState& at_b,
-                              bool must_find, bool closely, std::vector<ContactKey>& keys) {
+void SolidSearch::name_ball(int& solid, Feature& feature) const {
+  const Solid& of = machine_.solids()[static_cast<std::size_t>(solid)];
+  if (!of.is_element() || of.begin == 0.0 || of.node_of(feature) != of.node) return;
+  --solid;  // the element before
+  feature.index = 1;
+}
+
+void SolidSearch::add_touches(int a, int b, const Spot& at_a, const Spot& at_b, bool must_find,
+                              bool closely, std::vector<ContactKey>& keys) {
   const Solid &one = machine_.solids()[static_cast<std::size_t>(a)],
               &two = machine_.solids()[static_cast<std::size_t>(b)];
   const double reach = touching * size_of(one, two);
-  if (one.by_pieces || two.by_pieces) {
-    pieces_.place(one.pieces, at_a, two.pieces, at_b, one.planar && two.planar);
-    pieces_.find_touches(reach, must_find, closely, touches_);
-  } else {
-    polytopes_.place(one.shape, at_a, two.shape, at_b);
-    polytopes_.find_touches(reach, must_find, touches_);
+  switch (place(a, b, at_a, at_b)) {
+    case By::outlines:
+      outlines_.find_touches(reach, must_find, touches_);
+      break;
+    case By::pieces:
+      pieces_.find_touches(reach, must_find, closely, touches_);
+      break;
+    case By::polytopes:
+      polytopes_.find_touches(reach, must_find, touches_);
+      break;
   }
-  for (const Touch& touch : touches_) {
-    keys.push_back({machine_.group_of_solids(), a, b, touch.a.code(), touch.b.code()});
+  for (Touch& touch : touches_) {
+    int first = a, second = b;
+    name_ball(first, touch.a);
+    name_ball(second, touch.b);
+    keys.push_back({machine_.group_of_solids(), first, second, touch.a.code(), touch.b.code()});
   }
+}
+
+bool SolidSearch::is_over_element(const ContactKey& key, std::span<const ContactKey> keys) const {
+  const std::vector<Solid>& solids = machine_.solids();
+  const auto is_beside_element = [&](int solid, int code, bool is_first) {
+    const Solid& of = solids[static_cast<std::size_t>(solid)];
+    const Feature feature = Feature::of(code);
+    if (!of.is_element() || of.node_of(feature) < 0) return false;
+    const bool is_piece = feature.kind == Feature::Kind::piece;
+    const Feature::Kind line = of.planar ? Feature::Kind::face : Feature::Kind::edge;
+    // Elements at the node: that which has the ball, and the next one after its end.
+    for (const int element : {solid, solid + 1}) {
+      if (element != solid &&
+          (feature.index == 0 || static_cast<std::size_t>(element) >= solids.size() ||
+           solids[static_cast<std::size_t>(element)].node != of.second ||
+           !solids[static_cast<std::size_t>(element)].is_element())) {
+        continue;
+      }
+      for (const int index : {0, 1}) {  // in the plane there are two sides
+        const Feature side = is_piece ? Feature{Feature::Kind::piece, 2} : Feature{line, index};
+        ContactKey other = key;
+        (is_first ? other.sphere : other.partner) = element;
+        (is_first ? other.feature : other.partner_feature) = side.code();
+        if (std::binary_search(keys.begin(), keys.end(), other)) return true;
+      }
+    }
+    return false;
+  };
+  const auto is_point = [&](int solid, int code) {
+    const Feature feature = Feature::of(code);
+    if (feature.kind != Feature::Kind::piece) return feature.kind == Feature::Kind::corner;
+    const Patch::Kind kind = solids[static_cast<std::size_t>(solid)]
+                                 .pieces[static_cast<std::size_t>(feature.index)]
+                                 .patch.kind;
+    return kind == Patch::Kind::point || kind == Patch::Kind::ellipsoid;
+  };
+  return (is_point(key.partner, key.partner_feature) &&
+          is_beside_element(key.sphere, key.feature, true)) ||
+         (is_point(key.sphere, key.feature) &&
+          is_beside_element(key.partner, key.partner_feature, false));
+}
+
+void SolidSearch::leave_out_balls(std::span<const ContactKey> known, bool unless_all,
+                                  std::vector<ContactKey>& keys) {
+  balls_over_.clear();
+  for (const ContactKey& key : keys) {
+    if (key.group != machine_.group_of_solids()) continue;
+    if (is_over_element(key, known) || is_over_element(key, keys)) balls_over_.push_back(key);
+  }
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  balls_over_.erase(std::unique(balls_over_.begin(), balls_over_.end()), balls_over_.end());
+  if (unless_all && balls_over_.size() == keys.size()) return;
+  std::erase_if(keys, [&](const ContactKey& key) {
+    return std::binary_search(balls_over_.begin(), balls_over_.end(), key);
+  });
 }
 
 double SolidSearch::first_meeting_of(int a, int b, const Way& way) {
@@ -165,12 +353,13 @@ void SolidSearch::find(const Configuration& q, const Configuration& next,
   for (const auto& [a, b] : pairs_) {
     const Way way = way_of(a, b, q, next);
     const std::size_t before = keys.size();
-    add_touches(a, b, way.from_a, way.from_b, false, false, keys);
+    add_touches(a, b, way.a(0.0), way.b(0.0), false, false, keys);
     if (keys.size() > before || way.longest == 0.0) continue;
     const double t = first_meeting_of(a, b, way);
     if (t <= 1.0) add_touches(a, b, way.a(t), way.b(t), true, false, keys);
   }
   std::sort(keys.begin(), keys.end());
+  if (machine_.has_solid_beams()) leave_out_balls(keys, false, keys);
 }
 
 SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Configuration& next,
@@ -197,19 +386,19 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
                                   missed.end(), is_listed),
                    missed.end());
     };
-    const double depth = -gap_between(a, b, way.to_a, way.to_b);
+    const double depth = -gap_between(a, b, way.a(1.0), way.b(1.0));
     const bool overlaps = depth > allowed;
     if (overlaps && depth > deepest.depth) deepest = {depth, a, b};
     // Where two that touched all the way overlap a little, what is missing is seen best at the end.
     if (overlaps && is_known) look_at(1.0);
     if (missed.size() > before) continue;
-    if (!overlaps && is_known) {
-      const double through = deepest_on_way(a, b, way);
-      if (through > deepest.depth) deepest = {through, a, b, true};
-    }
     double t = overlaps ? last_time_apart(a, b, way, allowed) : no_meeting;
     if (!is_known && way.longest > 0.0) t = std::min(t, first_meeting_of(a, b, way));
     if (t <= 1.0) look_at(t);
+    if (!overlaps && (is_known || t <= 1.0)) {
+      const double through = deepest_on_way(a, b, way);
+      if (through > deepest.depth) deepest = {through, a, b, true};
+    }
     // On the way between two places a corner that bounced may bulge into the other and hide what
     // comes deeper.
     if (overlaps && missed.size() == before) {
@@ -219,6 +408,7 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
     }
   }
   std::sort(missed.begin(), missed.end());
+  if (machine_.has_solid_beams()) leave_out_balls(known, deepest.depth > 0.0, missed);
   return deepest;
 }
 
@@ -227,11 +417,7 @@ SolidSearch::Overlap SolidSearch::deepest_overlap(const Configuration& q) {
   if (machine_.solids().empty()) return deepest;
   find_pairs(q, q);
   for (const auto& [a, b] : pairs_) {
-    const auto node_a =
-        static_cast<std::size_t>(machine_.solids()[static_cast<std::size_t>(a)].node);
-    const auto node_b =
-        static_cast<std::size_t>(machine_.solids()[static_cast<std::size_t>(b)].node);
-    const double depth = -gap_between(a, b, q[node_a], q[node_b]);
+    const double depth = -gap(a, b, q);
     if (depth > deepest.depth) deepest = {depth, a, b};
   }
   return deepest;

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include <clatter/contact/search/box_tree.hpp>
+#include <clatter/contact/shapes/outline_pair.hpp>
 #include <clatter/contact/shapes/piece_pair.hpp>
 #include <clatter/machine/machine.hpp>
 
@@ -34,12 +36,30 @@ class SolidSearch {
   double gap(int a, int b, const Configuration& q);
 
  private:
+  /// Where a solid is.
+  struct Spot {
+    NodeState at;
+    double stretch = 1.0;  ///< of an element of a beam: how much longer its chord has become
+  };
+  Spot spot_of(int solid, const Configuration& q) const;
   void find_pairs(const Configuration& q, const Configuration& next);
-  double gap_between(int a, int b, const NodeState& at_a, const NodeState& at_b);
-  void add_touches(int a, int b, const NodeState& at_a, const NodeState& at_b, bool must_find,
-                   bool closely, std::vector<ContactKey>& keys);
-  /// How a pair moves, and when on its way from 0 to 1.
+  /// Gets the pair ready where it is, as what both are.
+  enum class By { polytopes, pieces, outlines };
+  By place(int a, int b, const Spot& at_a, const Spot& at_b);
+  double gap_between(int a, int b, const Spot& at_a, const Spot& at_b);
+  void add_touches(int a, int b, const Spot& at_a, const Spot& at_b, bool must_find, bool closely,
+                   std::vector<ContactKey>& keys);
+  /// The ball of a node of a beam belongs to two elements: the first of them has it.
+  void name_ball(int& solid, Feature& feature) const;
+  /// Where a place lies over an element it is not told again of the balls at its ends; `unless_all`
+  /// of the keys are such balls. Also leaves out what is there twice.
+  void leave_out_balls(std::span<const ContactKey> known, bool unless_all,
+                       std::vector<ContactKey>& keys);
+  bool is_over_element(const ContactKey& key, std::span<const ContactKey> keys) const;
+  /// How a solid moves, and when on its way from 0 to 1.
+  struct Track;
   struct Way;
+  Track track_of(int solid, const Configuration& q, const Configuration& next) const;
   Way way_of(int a, int b, const Configuration& q, const Configuration& next) const;
   /// When two solids that are apart first come near each other; more than one: never.
   double first_meeting_of(int a, int b, const Way& way);
@@ -54,7 +74,12 @@ class SolidSearch {
   std::vector<std::pair<int, int>> pairs_;
   PolytopePair polytopes_;
   PiecePair pieces_;
+  OutlinePair outlines_;
   std::vector<Touch> touches_;
+  std::vector<ContactKey> balls_over_;
+  // Elements of beams as long as they are.
+  std::array<Polytope, 2> shapes_;
+  std::array<Pieces, 2> shape_pieces_;
 };
 
 }  // namespace clatter

@@ -20,7 +20,14 @@ State state_at_start(const Machine& machine) {
 RowVector rate_of(const Contact& contact, const ContactState& contact_state, const State& state) {
   if (contact_state.has_rate) return contact_state.rate;
   PairRows rows(contact.rows(), 12);
-  contact.rates(state.q, contact.frame(state.q, contact_state.tangent), rows);
+  const ContactFrame frame = contact.frame(state.q, contact_state.tangent);
+  if (contact.has_chord()) {
+    PairRows second(contact.rows(), 12);
+    contact.rates(state.q, frame, rows, second);
+    return rows * of_pair(state.v, contact.a(), contact.b()) +
+           second * of_pair(state.v, contact.second_a(), contact.second_b());
+  }
+  contact.rates(state.q, frame, rows);
   return rows * of_pair(state.v, contact.a(), contact.b());
 }
 

@@ -199,6 +199,29 @@ void check_loads(const ObjectCheck& object, const BeamSpec& beam) {
   }
 }
 
+// ---- Surface
+
+void check_surface(const ObjectCheck& object, const BeamSpec& beam) {
+  if (beam.contact_radius) {
+    object.number("contact_radius", *beam.contact_radius, ranges::positive);
+  }
+  if (beam.material.empty()) {
+    if (!object.knows("material")) return;
+    if (beam.contact_radius) {
+      object.refuse_key("contact_radius", "'contact_radius' has no meaning without 'material'");
+    }
+    if (beam.touch_itself) {
+      object.refuse_key("touch_itself", "'touch_itself' has no meaning without 'material'");
+    }
+    return;
+  }
+  if (!object.knows("section") || !object.knows("contact_radius") || contact_radius_of(beam))
+    return;
+  object.refuse("material",
+                "'material': this section is not round, so that the beam does not know how thick "
+                "it is where it touches; give 'contact_radius'");
+}
+
 void check_motion(const ObjectCheck& object, const BeamSpec& beam) {
   if (!beam.planar) {
     object.vector("velocity", beam.velocity);
@@ -228,6 +251,7 @@ void check_beam(const BeamSpec& beam, int elements_left, std::vector<Mistake>& m
   check_centre_line(object, beam, elements_left);
   check_loads(object, beam);
   check_motion(object, beam);
+  check_surface(object, beam);
 }
 
 }  // namespace clatter

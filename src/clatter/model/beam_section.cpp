@@ -75,4 +75,14 @@ BeamSection section_of(const SectionShape& shape) {
   return section;
 }
 
+std::optional<double> contact_radius_of(const BeamSpec& beam) {
+  if (beam.contact_radius || !beam.section.shape) return beam.contact_radius;
+  const SectionShape& shape = *beam.section.shape;
+  if (const auto* circle = std::get_if<CircleSection>(&shape)) return circle->radius;
+  if (const auto* tube = std::get_if<TubeSection>(&shape)) return tube->radius;
+  const auto* rectangle = std::get_if<RectangleSection>(&shape);
+  if (rectangle != nullptr && beam.planar) return 0.5 * rectangle->width;
+  return std::nullopt;
+}
+
 }  // namespace clatter

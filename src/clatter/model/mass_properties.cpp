@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include <clatter/math/convex_hull.hpp>
 #include <clatter/math/polygon.hpp>
+#include <clatter/model/curves.hpp>
 #include <clatter/model/mass_properties.hpp>
 
 namespace clatter {
@@ -148,6 +150,30 @@ Bulk bulk_of(const PolygonShape& s) {
   bulk.volume *= sense;
   return bulk;
 }
+
+Bulk bulk_of(const EllipseShape& s) {
+  const Vec3 squares(s.x * s.x / 4.0, s.y * s.y / 4.0, s.thickness * s.thickness / 12.0);
+  return about_origin(pi * s.x * s.y * s.thickness, inertia_of_block(squares));
+}
+
+Bulk bulk_of_outline(const ArcChain& closed, const Vec3& near, double thickness) {
+  const PlaneMoments moments = moments_of(closed, near.head<2>());
+  if (moments.area == 0.0) return {};
+  const Vec2 centre = moments.first / moments.area;
+  Mat3 second = Mat3::Zero();
+  second.topLeftCorner<2, 2>() = moments.second / moments.area - centre * centre.transpose();
+  second(2, 2) = thickness * thickness / 12.0;
+  return {std::abs(moments.area) * thickness, near + Vec3(centre.x(), centre.y(), 0.0),
+          second.trace() * Mat3::Identity() - second};
+}
+
+Bulk bulk_of(const ProfileShape& s) {
+  return bulk_of_outline(chain_of(s), middle_of(s.points), s.thickness);
+}
+Bulk bulk_of(const SplineShape& s) {
+  return bulk_of_outline(chain_of(s), middle_of(s.points), s.thickness);
+}
+Bulk bulk_of(const WallShape&) { return {}; }
 
 Bulk bulk_of(const MeshShape& s) {
   Moments moments(middle_of(s.points));

@@ -124,6 +124,13 @@ void check_material_of(const PlacedShape& placed, const std::string& owner, std:
   object.refuse("material", unknown_material(placed.material, materials));
 }
 
+void check_material_of(const BeamSpec& beam, const std::vector<MaterialSpec>& materials,
+                       std::vector<Mistake>& mistakes) {
+  if (beam.material.empty() || find_material(materials, beam.material) != nullptr) return;
+  const ObjectCheck object(fmt::format("beam '{}'", beam.name), beam.place, beam.keys, mistakes);
+  object.refuse("material", unknown_material(beam.material, materials));
+}
+
 void check_exclusion(const BodyPairSpec& exclusion, BodyLookup& bodies,
                      std::vector<Mistake>& mistakes) {
   const auto& [a, b] = exclusion.bodies;
@@ -132,11 +139,18 @@ void check_exclusion(const BodyPairSpec& exclusion, BodyLookup& bodies,
   if (!object.knows("bodies")) return;
   std::array<BodyChoice, 2> choices = {bodies.find(a), bodies.find(b)};
   for (std::size_t k = 0; k < 2; ++k) {
-    if (choices[k].is_known()) continue;
+    if (choices[k].is_known() || bodies.beam(exclusion.bodies[k]) != nullptr) continue;
     const auto wrong = bodies.complaint_about(exclusion.bodies[k]);
     if (wrong) object.refuse_entry("bodies", k, *wrong);
   }
-  if (choices[0].same_as(choices[1])) {
+  for (std::size_t k = 0; k < 2; ++k) {
+    const std::string beam(split_at_last_dot(exclusion.bodies[k]).first);
+    if (!choices[k].is_known() || choices[k].is_ground() || choices[k].spec() != nullptr) continue;
+    object.refuse_entry("bodies", k,
+                        fmt::format("{} is a node of a beam: name the beam, {}",
+                                    in_quotes(exclusion.bodies[k]), in_quotes(beam)));
+  }
+  if (choices[0].same_as(choices[1]) || (a == b && bodies.beam(a) != nullptr)) {
     object.refuse("bodies", "'bodies': shapes of one body never touch each other; name two bodies");
   }
 }

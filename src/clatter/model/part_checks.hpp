@@ -33,6 +33,9 @@ bool check_shapes(const BodySpec& body, std::vector<Mistake>& mistakes);
 /// That the material of a shape, if it has one, exists.
 void check_material_of(const PlacedShape& placed, const std::string& owner, std::size_t index,
                        const std::vector<MaterialSpec>& materials, std::vector<Mistake>& mistakes);
+/// The same of a beam.
+void check_material_of(const BeamSpec& beam, const std::vector<MaterialSpec>& materials,
+                       std::vector<Mistake>& mistakes);
 
 /// Of all beams of a model: more would fill the memory before anything could be said about them.
 inline constexpr int most_beam_elements = 200'000;

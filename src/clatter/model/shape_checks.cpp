@@ -6,6 +6,7 @@
 
 #include <clatter/math/convex_hull.hpp>
 #include <clatter/math/polygon.hpp>
+#include <clatter/model/curves.hpp>
 #include <clatter/model/mesh_checks.hpp>
 #include <clatter/model/part_checks.hpp>
 
@@ -18,14 +19,15 @@ constexpr double tilt_slack = 1e-9;
 constexpr double flat_polygon = 1e-12;
 
 // Indefinite, as in "a hull has points", and in the order of the variant.
-constexpr std::array shape_words = {"sphere",     "box",     "cylinder",    "rod",       "disc",
-                                    "half_space", "capsule", "cone",        "ellipsoid", "hull",
-                                    "polygon",    "mesh",    "height_field"};
+constexpr std::array shape_words = {"sphere",     "box",     "cylinder",     "rod",       "disc",
+                                    "half_space", "capsule", "cone",         "ellipsoid", "hull",
+                                    "polygon",    "mesh",    "height_field", "ellipse",   "profile",
+                                    "spline",     "wall"};
 static_assert(shape_words.size() == std::variant_size_v<Shape>);
 
 std::string a_kind_of(const Shape& shape) {
   const std::string word = shape_words[shape.index()];
-  return (word == "ellipsoid" ? "an " : "a ") + word;
+  return (word.front() == 'e' ? "an " : "a ") + word;
 }
 
 /// The sizes of a shape; false when they are wrong.
@@ -68,6 +70,22 @@ struct SizeCheck {
     const bool good = size("thickness", s.thickness);
     return object.points("points", s.points, true) && corners(s.points) && good;
   }
+  bool operator()(const EllipseShape& s) const {
+    const bool good = size("thickness", s.thickness);
+    return object.vector("semi_axes", {s.x, s.y, 1.0}, ranges::positive) && good;
+  }
+  bool operator()(const ProfileShape& s) const {
+    const bool good = size("thickness", s.thickness);
+    return curve(s) && good;
+  }
+  bool operator()(const SplineShape& s) const {
+    const bool good = size("thickness", s.thickness);
+    return object.number("tolerance", s.tolerance, ranges::positive) && curve(s) && good;
+  }
+  bool operator()(const WallShape& s) const {
+    const bool good = object.number("radius", s.radius, ranges::not_negative);
+    return curve(s) && good;
+  }
   bool operator()(const MeshShape& s) const {
     const std::optional<std::string> wrong = complaint_about(s);
     return !wrong || object.refuse("file", fmt::format("'file': {}", *wrong));
@@ -88,6 +106,14 @@ struct SizeCheck {
     return fits || object.refuse("heights",
                                  "'heights' must be two or more rows of two or more finite "
                                  "numbers, all of one length");
+  }
+  template <class Curve>
+  bool curve(const Curve& shape) const {
+    if (!object.points("points", shape.points, true)) return false;
+    const std::optional<CurveComplaint> wrong = complaint_about(shape);
+    if (!wrong) return true;
+    return wrong->entry ? object.refuse_entry(wrong->key, *wrong->entry, wrong->message)
+                        : object.refuse(wrong->key, wrong->message);
   }
   bool size(const char* key, double value) const {
     return object.number(key, value, ranges::positive);
@@ -144,11 +170,12 @@ bool check_kind(const ObjectCheck& object, const PlacedShape& placed, const Shap
   if (std::holds_alternative<HeightFieldShape>(shape) && !owner.is_ground) {
     return object.refuse("kind", "a height_field is for the ground: use a mesh");
   }
-  if (std::holds_alternative<PolygonShape>(shape) && !owner.in_plane) {
-    return object.refuse("kind",
-                         owner.is_ground
-                             ? "a polygon is for models in the plane: use a hull or a mesh in space"
-                             : "a polygon is for planar bodies: use a hull or a mesh in space");
+  const bool in_plane_only =
+      is_one_of<PolygonShape, EllipseShape, ProfileShape, SplineShape, WallShape>(shape);
+  if (in_plane_only && !owner.in_plane) {
+    return object.refuse(
+        "kind", fmt::format("{} is for {}: use a hull or a mesh in space", a_kind_of(shape),
+                            owner.is_ground ? "models in the plane" : "planar bodies"));
   }
   const bool in_space_only =
       is_one_of<ConeShape, EllipsoidShape, HullShape, MeshShape, HeightFieldShape>(shape);
@@ -163,7 +190,10 @@ bool check_kind(const ObjectCheck& object, const PlacedShape& placed, const Shap
 
 bool can_touch(const Shape& shape, bool in_plane) {
   if (is_one_of<BoxShape, CapsuleShape, HalfSpaceShape>(shape)) return true;
-  if (in_plane) return is_one_of<DiscShape, PolygonShape>(shape);
+  if (in_plane) {
+    return is_one_of<DiscShape, PolygonShape, EllipseShape, ProfileShape, SplineShape, WallShape>(
+        shape);
+  }
   return is_one_of<SphereShape, HullShape, MeshShape, HeightFieldShape, CylinderShape, RodShape,
                    DiscShape, ConeShape, EllipsoidShape>(shape);
 }
@@ -195,10 +225,11 @@ void check_hollow(const ObjectCheck& object, const PlacedShape& placed, const Sh
     object.refuse("open", "'open' is for a hollow cylinder; give it 'hollow = true'");
   }
   if (!placed.hollow) return;
-  if (!is_one_of<SphereShape, BoxShape, CylinderShape, DiscShape, ConeShape, EllipsoidShape>(
-          placed.shape)) {
+  if (!is_one_of<SphereShape, BoxShape, CylinderShape, DiscShape, ConeShape, EllipsoidShape,
+                 EllipseShape, ProfileShape, SplineShape>(placed.shape)) {
     object.refuse("hollow", fmt::format("{} cannot be hollow; use a sphere, box, cylinder, disc, "
-                                        "cone or ellipsoid",
+                                        "cone or ellipsoid, in the plane also an ellipse, profile "
+                                        "or spline",
                                         a_kind_of(placed.shape)));
   }
   if (placed.material.empty()) {

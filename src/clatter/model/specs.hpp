@@ -63,6 +63,33 @@ struct PolygonShape {
   std::vector<Vec3> points;  ///< of planar bodies: corners, convex or not, in either sense
   double thickness = 1.0;    ///< half of it on either side of the plane
 };
+struct EllipseShape {
+  double x, y;             ///< of planar bodies: semi-axes
+  double thickness = 1.0;  ///< half of it on either side of the plane
+};
+/// Arcs instead of straight pieces between points, one number for each piece; none: all straight.
+struct PieceBends {
+  std::vector<double> radii;   ///< 0: straight; its arc is at most half a circle
+  std::vector<double> bulges;  ///< tangent of a quarter of the angle of the arc
+};
+/// Of planar bodies: closed, of lines and of arcs that bulge outwards when positive.
+struct ProfileShape {
+  std::vector<Vec3> points;
+  PieceBends bends = {};
+  double thickness = 1.0;
+};
+/// Of planar bodies: closed, smooth through its points; see smooth_curve_through.
+struct SplineShape {
+  std::vector<Vec3> points;
+  std::optional<double> tolerance = {};  ///< [m]; a millionth of its extent when absent
+  double thickness = 1.0;
+};
+/// In the plane: open, both sides touch; arcs turn to the left when positive. It has no mass.
+struct WallShape {
+  std::vector<Vec3> points;
+  PieceBends bends = {};
+  double radius = 0.0;  ///< half of how thick it is
+};
 struct MeshShape {
   std::string file;
   std::vector<Vec3> points;
@@ -74,9 +101,10 @@ struct HeightFieldShape {
   double spacing = 0.0;                      ///< of the points, along x and y
   double depth = 0.0;                        ///< of what is solid, below the lowest height
 };
-using Shape = std::variant<SphereShape, BoxShape, CylinderShape, RodShape, DiscShape,
-                           HalfSpaceShape, CapsuleShape, ConeShape, EllipsoidShape, HullShape,
-                           PolygonShape, MeshShape, HeightFieldShape>;
+using Shape =
+    std::variant<SphereShape, BoxShape, CylinderShape, RodShape, DiscShape, HalfSpaceShape,
+                 CapsuleShape, ConeShape, EllipsoidShape, HullShape, PolygonShape, MeshShape,
+                 HeightFieldShape, EllipseShape, ProfileShape, SplineShape, WallShape>;
 
 /// A shape as a part of a body.
 struct PlacedShape {
@@ -182,9 +210,17 @@ struct BeamSpec {
   LoadAxes line_axes = LoadAxes::space;   ///< body: section axes, turning with the beam
   Vec3 velocity = Vec3::Zero();           ///< of the first node
   Vec3 angular_velocity = Vec3::Zero();   ///< of the whole beam, space axes
+  std::string material;  ///< of its surface; empty: nothing touches it but at its nodes
+  /// [m] Of its surface about the chords of its elements; see contact_radius_of().
+  std::optional<double> contact_radius;
+  bool touch_itself = false;  ///< places of it that are far apart along it can touch
   Place place;
   KeyPlaces keys;
 };
+
+/// The radius of the surface of a beam: what it says, else that of a circle or tube, else, in the
+/// plane, half the width of a rectangle. Others have none.
+std::optional<double> contact_radius_of(const BeamSpec& beam);
 
 // ---- Forces
 // ---------------------------------------------------------------------------------------

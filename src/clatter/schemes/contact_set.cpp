@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <clatter/machine/tangents.hpp>
 #include <clatter/schemes/contact_set.hpp>
 
 namespace clatter {
@@ -42,6 +41,11 @@ void ContactSet::size_work() {
     }
     w.G.setZero(rows, 12);
     w.start_rows = w.G;
+  }
+  if (!machine_.has_solid_beams()) return;
+  second.resize(list().size());
+  for (std::size_t c = 0; c < second.size(); ++c) {
+    second[c].G = second[c].start_rows = work[c].G;
   }
 }
 
@@ -104,11 +108,26 @@ bool ContactSet::search(State& state, double h) {
       of = states_before_[own + old];
     } else {
       of.size_rows(contact(own + k).rows());
+      if (machine_.has_solid_beams()) go_on(keys, k, of);
       of.gap = contact(own + k).gap(state.q);
     }
   }
   size_work();
   return true;
+}
+
+/// What has come from one element of a beam to the next is no new contact.
+void ContactSet::go_on(std::span<const ContactKey> keys, std::size_t k, ContactState& of) const {
+  const std::size_t own = list_.own();
+  for (std::size_t old = 0; old < keys_before_.size(); ++old) {
+    const ContactState& before = states_before_[own + old];
+    if (before.impulse.size() == of.impulse.size() &&
+        machine_.goes_on(keys_before_[old], keys[k]) &&
+        !std::binary_search(keys.begin(), keys.end(), keys_before_[old])) {
+      of = before;
+      return;
+    }
+  }
 }
 
 void ContactSet::find_near(State& state, double h) {
@@ -208,7 +227,8 @@ void ContactSet::begin_step(State& state) {
     w.open_at_start = of.status == ContactStatus::open;
     if (!w.near) continue;
     w.start_rows = w.G;
-    w.rate_at_start = w.G * of_pair(state.v, contact(c).a(), contact(c).b());
+    if (contact(c).has_chord()) second[c].start_rows = second[c].G;
+    w.rate_at_start = rates(c, state.v);
     w.rate_before = w.rate_at_start;
     // A contact that stuck is held to where it began to stick, so that round-off does not add up.
     if (of.stuck) continue;
@@ -219,8 +239,14 @@ void ContactSet::begin_step(State& state) {
 }
 
 void ContactSet::evaluate_rows(const State& state, const Configuration& q) {
-  for (const std::size_t c : near_) {
-    const ContactFrame frame = contact(c).frame(q, state.contacts[c].tangent);
+  for (const std::size_t c : near_) evaluate_rows_of(c, state, q);
+}
+
+void ContactSet::evaluate_rows_of(std::size_t c, const State& state, const Configuration& q) {
+  const ContactFrame frame = contact(c).frame(q, state.contacts[c].tangent);
+  if (contact(c).has_chord()) {
+    contact(c).rates(q, frame, work[c].G, second[c].G);
+  } else {
     contact(c).rates(q, frame, work[c].G);
   }
 }
@@ -232,13 +258,15 @@ void ContactSet::evaluate_position_rows(const State& state, const Configuration&
     const int slip = contact(c).rows() - 1;
     if (contact(c).slides_by_coordinates()) continue;
     w.G.bottomRows(slip) = w.start_rows.bottomRows(slip);
+    if (!contact(c).has_chord()) continue;
+    second[c].G.bottomRows(slip) = second[c].start_rows.bottomRows(slip);
   }
 }
 
 void ContactSet::evaluate_rates(const NodalVector& v) {
   for (const std::size_t c : near_) {
     ContactWork& w = work[c];
-    const RowVector rate = w.G * of_pair(v, contact(c).a(), contact(c).b());
+    const RowVector rate = rates(c, v);
     for (int i = 0; i < contact(c).rows(); ++i) {
       const double e = w.bounce * contact(c).restitution_of_row(i);
       w.ghat[i] = w.scale[i] * (rate[i] + e * w.rate_before[i]);
@@ -256,7 +284,11 @@ void ContactSet::scale_rows(Scaling scaling, double penalty) {
     const Contact& of = contact(c);
     const auto inverse_mass = [&](int row, bool is_velocity) {
       if (scaling == Scaling::characteristic_mass && is_velocity) return 1.0 / mean_mass_;
-      return machine_.delassus(w.G.row(row).transpose(), of.a(), of.b());
+      double sum = machine_.delassus(w.G.row(row).transpose(), of.a(), of.b());
+      if (of.has_chord()) {
+        sum += machine_.delassus(second[c].G.row(row).transpose(), of.second_a(), of.second_b());
+      }
+      return sum;
     };
     w.scale[0] = 1.0 / std::sqrt(inverse_mass(0, true));
     w.law.penalty = penalty;
@@ -290,93 +322,9 @@ void ContactSet::add_reactions(NodalVector& reaction) const {
     const Vec12 force = w.G.transpose() * w.scale.cwiseProduct(w.equations.phi);
     of_node(reaction, contact(c).a()) += force.head<6>();
     of_node(reaction, contact(c).b()) += force.tail<6>();
-  }
-}
-
-void ContactSet::to_increments_of(const Contact& contact, std::span<const Mat3> T,
-                                  PairRows& rows) const {
-  if (contact.slides_by_coordinates()) {
-    to_increments(rows, machine_.nodes(), contact.a(), contact.b(), T);
-  } else {
-    PairRows normal = rows.topRows(1);
-    to_increments(normal, machine_.nodes(), contact.a(), contact.b(), T);
-    rows.row(0) = normal;
-  }
-}
-
-void ContactSet::add_contact_tangents(KktMatrix& K, std::size_t c, const PairRows& scaled,
-                                      const PairRows& change, Mat12& momentum) const {
-  const ContactEquations& e = work[c].equations;
-  momentum.noalias() -= scaled.transpose() * (e.dphi_dg * change);
-  const PairRows rows = e.dresidual_dg * change;
-  const KktMatrix::Columns columns = -scaled.transpose() * e.dphi_dla;
-  K.add_contact(static_cast<int>(c), momentum, rows, columns, e.dresidual_dla);
-}
-
-void ContactSet::add_tangents(KktMatrix& K) const {
-  Mat12 momentum;
-  for (std::size_t c = 0; c < work.size(); ++c) {
-    if (K.contact_multiplier(c) < 0) continue;
-    if (work[c].equations.status == ContactStatus::open) {
-      K.add_open_contact(static_cast<int>(c), contact(c).rows());
-      continue;
-    }
-    const PairRows scaled = work[c].scale.asDiagonal() * work[c].G;
-    momentum.setZero();
-    add_contact_tangents(K, c, scaled, scaled, momentum);
-  }
-}
-
-void ContactSet::add_position_tangents(KktMatrix& K, const Configuration& q,
-                                       std::span<const Mat3> T) const {
-  Mat12 H, momentum;
-  for (std::size_t c = 0; c < work.size(); ++c) {
-    const ContactWork& w = work[c];
-    const Contact& of = contact(c);
-    const RowVector& phi = w.equations.phi;
-    if (K.contact_multiplier(c) < 0) continue;
-    if (w.equations.status == ContactStatus::open) {
-      K.add_open_contact(static_cast<int>(c), of.rows());
-      continue;
-    }
-    const PairRows scaled = w.scale.asDiagonal() * w.G;
-    PairRows change = scaled;  // of the rows with the unknowns
-    momentum.setZero();
-    if (!of.has_face() || turns(of.a()) || turns(of.b())) {
-      of.gap_hessian(q, H);
-      momentum -= w.scale[0] * phi[0] * H;
-      if (of.slides_by_coordinates()) {
-        for (int i = 1; i < 1 + of.slip_rows(); ++i) {
-          of.slip_coordinate(i).hessian(q, H);
-          momentum -= w.scale[i] * phi[i] * H;
-        }
-      }
-      to_increments(momentum, machine_.nodes(), of.a(), of.b(), T);
-      to_increments_of(of, T, change);
-    }
-    add_contact_tangents(K, c, scaled, change, momentum);
-  }
-}
-
-void ContactSet::add_open(KktMatrix& K) const {
-  for (std::size_t c = 0; c < work.size(); ++c) {
-    if (K.contact_multiplier(c) >= 0) {
-      K.add_open_contact(static_cast<int>(c), contact(c).rows());
-    }
-  }
-}
-
-void ContactSet::fill_right_side(const KktMatrix& K, VecX& x) const {
-  for (std::size_t c = 0; c < work.size(); ++c) {
-    const int row = K.contact_multiplier(c), rows = contact(c).rows();
-    if (row >= 0) x.segment(row, rows) = -residual.segment(contact(c).first_row, rows);
-  }
-}
-
-void ContactSet::move(const KktMatrix& K, const VecX& x, double factor, VecX& multipliers) const {
-  for (std::size_t c = 0; c < work.size(); ++c) {
-    const int row = K.contact_multiplier(c), rows = contact(c).rows();
-    if (row >= 0) multipliers.segment(contact(c).first_row, rows) += factor * x.segment(row, rows);
+    if (!contact(c).has_chord()) continue;
+    add_to_pair(reaction, contact(c).second_a(), contact(c).second_b(),
+                second[c].G.transpose() * w.scale.cwiseProduct(w.equations.phi));
   }
 }
 
@@ -400,7 +348,7 @@ void ContactSet::accept(State& state) {
     s.has_rate = w.near;
     if (w.near) {
       s.tangent = of.frame(state.q, s.tangent).tangents[0];
-      s.rate = w.G * of_pair(state.v, of.a(), of.b());
+      s.rate = rates(c, state.v);
     }
     if (of.has_outline()) {
       // Behind the face and beside it: it must come out before it can touch again.

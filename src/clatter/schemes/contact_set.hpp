@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <string>
@@ -38,6 +39,11 @@ struct ContactWork {
   ContactEquations equations;
 };
 
+/// The rows of a contact with a chord over the second nodes of its sides.
+struct SecondRows {
+  PairRows G, start_rows;
+};
+
 /// The contacts that are listed, which of them are near, and their rows, laws and reactions as the
 /// problems of a step need them. Scratch of a scheme.
 class ContactSet {
@@ -70,8 +76,37 @@ class ContactSet {
   /// The last step missed contacts that the next search lists.
   bool has_missed() const { return has_missed_; }
   void reach_as_usual();
+  /// None is too far to be thought of, until reach_as_usual().
+  void reach_all() { all_near_ = true; }
 
   // ---- Rows, laws and reactions
+
+  /// Rows G of a contact times a motion of the nodes.
+  RowVector rates(std::size_t c, const NodalVector& motion) const {
+    const Contact& of = contact(c);
+    RowVector sum = work[c].G * of_pair(motion, of.a(), of.b());
+    if (of.has_chord()) sum += second[c].G * of_pair(motion, of.second_a(), of.second_b());
+    return sum;
+  }
+  double rate_of_row(std::size_t c, int row, const NodalVector& motion) const {
+    const Contact& of = contact(c);
+    double sum = work[c].G.row(row).dot(of_pair(motion, of.a(), of.b()));
+    if (of.has_chord()) {
+      sum += second[c].G.row(row).dot(of_pair(motion, of.second_a(), of.second_b()));
+    }
+    return sum;
+  }
+  double normal_rate(std::size_t c, const NodalVector& motion) const {
+    return rate_of_row(c, 0, motion);
+  }
+  /// Both parts of G, of a contact with a chord.
+  TwoPairRows all_rows(std::size_t c) const {
+    TwoPairRows rows(contact(c).rows(), 24);
+    rows << work[c].G, second[c].G;
+    return rows;
+  }
+  /// G at a configuration, with tangents from those of the state.
+  void evaluate_rows_of(std::size_t c, const State& state, const Configuration& q);
 
   void begin_step(State& state);
   void evaluate_rows(const State& state, const Configuration& q);
@@ -100,6 +135,7 @@ class ContactSet {
   void move(const KktMatrix& K, const VecX& x, double factor, VecX& multipliers) const;
   /// Rows at position level for increments, which those of slip may be already.
   void to_increments_of(const Contact& contact, std::span<const Mat3> T, PairRows& rows) const;
+  void to_increments_of(const Contact& contact, std::span<const Mat3> T, TwoPairRows& rows) const;
 
   // ---- Islands: nodes that joints, beams and closed contacts connect
 
@@ -127,23 +163,34 @@ class ContactSet {
   std::string worst() const;
 
   std::vector<ContactWork> work;  ///< by contact
-  VecX residual;                  ///< of the problem at hand, by rows
+  /// By contact, where beams are solid; else there is none, for ordinary contacts need the room.
+  std::vector<SecondRows> second;
+  VecX residual;  ///< of the problem at hand, by rows
   /// Called with the contact problem of the velocities of each step, in physical units.
   std::function<void(const ContactProblem&)> on_problem;
 
  private:
   void size_work();
   void find_reach(const State& state, double h);
+  void go_on(std::span<const ContactKey> keys, std::size_t k, ContactState& of) const;
   void predict(const State& state, double h);
   bool solids_stay_apart(const State& state, const Configuration& q, std::string& failure);
   double reach_of(const Contact& contact) const {
-    return reach_[static_cast<std::size_t>(contact.a())] +
-           reach_[static_cast<std::size_t>(contact.b())];
+    double a = reach_[static_cast<std::size_t>(contact.a())],
+           b = reach_[static_cast<std::size_t>(contact.b())];
+    if (contact.has_chord()) {  // that of the ground is zero
+      a = std::max(a, reach_[static_cast<std::size_t>(contact.second_a())]);
+      b = std::max(b, reach_[static_cast<std::size_t>(contact.second_b())]);
+    }
+    return a + b;
   }
   void choose_for_matrix(State& state);
   bool turns(int node) const { return machine_.nodes()[static_cast<std::size_t>(node)].has(5); }
-  void add_contact_tangents(KktMatrix& K, std::size_t c, const PairRows& scaled,
-                            const PairRows& change, Mat12& momentum) const;
+  template <class Rows, class Momentum>
+  void add_contact_tangents(KktMatrix& K, std::size_t c, const Rows& scaled, const Rows& change,
+                            Momentum& momentum) const;
+  void add_chord_position_tangents(KktMatrix& K, std::size_t c, const Configuration& q,
+                                   std::span<const Mat3> T) const;
   void mark_struck(State& state, bool new_contact);
 
   const Machine& machine_;

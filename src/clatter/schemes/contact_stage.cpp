@@ -26,7 +26,10 @@ void visit_contact_nodes(const Machine& machine, const Visit& visit) {
     for (const ContactGroup::Sphere& partner : group.partners) visit(partner.node);
     visit(group.face_node);
   }
-  for (const Solid& solid : machine.solids()) visit(solid.node);
+  for (const Solid& solid : machine.solids()) {
+    visit(solid.node);
+    if (solid.is_element()) visit(solid.second);
+  }
 }
 
 /// More nodes with contacts than this, tied together, are not condensed.
@@ -62,7 +65,9 @@ std::vector<std::vector<int>> tied_contact_nodes(const Machine& machine) {
 }
 
 bool can_condense(const StepWork& work, const std::vector<std::vector<int>>& partners) {
-  return !is_free(work.machine) && !work.spec.contact_solver && !partners.empty();
+  // Contacts with a chord push on four nodes, sweeps know of two.
+  return !is_free(work.machine) && !work.spec.contact_solver && !partners.empty() &&
+         !work.machine.has_solid_beams();
 }
 
 }  // namespace
@@ -180,19 +185,32 @@ void ContactStage::fill_condensed(bool position_level, Condensed& condensed) {
   free.segment(K.joint_multiplier(0), w_.joints.residual.size()) = -w_.joints.residual;
   K.solve(free);
   VecX column(K.size());
-  std::vector<PairRows> changes;
+  std::vector<PairRows> changes, second_changes;  // the latter of contacts with a chord
   for (std::size_t k = 0; k < condensed.which.size(); ++k) {
     const auto c = static_cast<std::size_t>(condensed.which[k]);
     const ContactWork& work = w_.contacts.work[c];
     const Contact& contact = w_.contacts.contact(c);
     const PairRows scaled = work.scale.asDiagonal() * work.G;
     PairRows change = scaled;
-    if (position_level) w_.contacts.to_increments_of(contact, w_.T, change);
+    PairRows second, second_change;
+    if (contact.has_chord()) {
+      TwoPairRows all = work.scale.asDiagonal() * w_.contacts.all_rows(c);
+      second = all.rightCols<12>();
+      if (position_level) w_.contacts.to_increments_of(contact, w_.T, all);
+      change = all.leftCols<12>();
+      second_change = all.rightCols<12>();
+    } else if (position_level) {
+      w_.contacts.to_increments_of(contact, w_.T, change);
+    }
     changes.push_back(change);
+    second_changes.push_back(second_change);
     for (int i = 0; i < contact.rows(); ++i) {
       nodal.setZero();
       of_node(nodal, contact.a()) += scaled.row(i).head<6>().transpose();
       of_node(nodal, contact.b()) += scaled.row(i).tail<6>().transpose();
+      if (contact.has_chord()) {
+        add_to_pair(nodal, contact.second_a(), contact.second_b(), second.row(i).transpose());
+      }
       column.setZero();
       K.gather(nodal, column);
       K.solve(column);
@@ -206,6 +224,9 @@ void ContactStage::fill_condensed(bool position_level, Condensed& condensed) {
       const Contact& contact = w_.contacts.contact(static_cast<std::size_t>(condensed.which[k]));
       out.segment(condensed.contacts[k].first_row, contact.rows()) =
           changes[k] * of_pair(nodal, contact.a(), contact.b());
+      if (!contact.has_chord()) continue;
+      out.segment(condensed.contacts[k].first_row, contact.rows()) +=
+          second_changes[k] * of_pair(nodal, contact.second_a(), contact.second_b());
     }
   };
   row_rates(free, condensed.b);

@@ -132,7 +132,7 @@ void PositionCorrection::evaluate_contacts() {
         work.ghat[i] = contact.slip_coordinate(i).value(w_.q) - w_.state->contacts[c].anchor[i];
       }
     } else {
-      work.ghat = work.G * of_pair(w_.total, contact.a(), contact.b());
+      work.ghat = w_.contacts.rates(c, w_.total);
     }
     work.ghat[0] = contact.gap(w_.q);
     work.ghat = work.ghat.cwiseProduct(work.scale).eval();

@@ -115,19 +115,17 @@ bool VelocityJump::add_impulses() {
   bool any = false;
   for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
     ContactWork& work = w_.contacts.work[c];
-    const Contact& contact = w_.contacts.contact(c);
     if (work.equations.status != ContactStatus::open) {
       any = true;
       work.status = work.equations.status;
       work.block_status = work.equations.block_status;
       const RowVector impulse = work.scale.cwiseProduct(work.equations.phi);
-      const RowVector rate = work.G * of_pair(w_.v, contact.a(), contact.b());
+      const RowVector rate = w_.contacts.rates(c, w_.v);
       work.impulse += impulse;
       work.done += 0.5 * impulse.cwiseProduct(rate + work.rate_before);
     }
     if (work.closed) {
-      work.rate_before =
-          work.rate_at_start + RowVector(work.G * of_pair(V_, contact.a(), contact.b()));
+      work.rate_before = work.rate_at_start + w_.contacts.rates(c, V_);
     }
   }
   return any;

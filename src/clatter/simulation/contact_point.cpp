@@ -23,7 +23,7 @@ ContactPoint contact_point(const Contact& contact, const ContactState& did, cons
                            bool separates_forces) {
   const ContactFrame frame = contact.frame(state.q, did.tangent);
   ContactPoint point{contact.a(), contact.b()};
-  point.position = state.q[static_cast<std::size_t>(contact.b())].x + frame.arm_b;
+  point.position = contact.position(state.q, frame);
   point.normal = frame.normal;
   point.gap = did.gap;
   point.status = did.status;

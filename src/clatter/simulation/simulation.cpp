@@ -150,11 +150,12 @@ struct Simulation::Impl {
   void step() {
     const double t = time(), end = h * static_cast<double>(state.steps + 1);
     state.time = t;
+    halvings = 0;
     if (!take_step(end - t)) {
       const std::string reason = (stand_in ? stand_in : scheme)->failure();
       state = before;
       throw Error(fmt::format("{}the step from t = {:.9g} s failed even when halved {} times: {}",
-                              file_prefix(), t, model.integrator.max_halvings, reason));
+                              file_prefix(), t, halvings, reason));
     }
     ++state.steps;
     state.time = time();
@@ -213,10 +214,27 @@ struct Simulation::Impl {
   }
 
   bool advance_in_halves(double step_size, int level) {
-    if (level == model.integrator.max_halvings) return false;
+    constexpr int more_of_solids = 8;
+    const int usual = model.integrator.max_halvings;
+    const int most = usual + (usual > 0 && carries_solids_far(step_size) ? more_of_solids : 0);
+    if (level >= most) return false;
     const double half = 0.5 * step_size;
+    halvings = std::max(halvings, level + 1);
     statistics.substeps += level == 0 ? 2 : 1;
     return advance(half, level + 1) && advance(step_size - half, level + 1);
+  }
+
+  /// Whether a solid goes so far, for its size, that where it meets others can hardly be seen.
+  bool carries_solids_far(double step_size) const {
+    constexpr double far = 0.05;
+    for (const Solid& solid : machine.solids()) {
+      if (solid.node == ground) continue;
+      const double extent = machine.extent(static_cast<std::size_t>(solid.node));
+      const auto v = of_node(state.v, solid.node);
+      const double speed = v.head<3>().norm() + extent * v.tail<3>().norm();
+      if (step_size * speed > far * extent) return true;
+    }
+    return false;
   }
 
   /// Cuts the step shortly before and after each impact, so that the impact law takes the speed at
@@ -313,6 +331,7 @@ struct Simulation::Impl {
   long total_steps;
   State state;
   State before, before_impact;  // to go back to
+  int halvings = 0;             // of the present step
   RunStatistics statistics;
   RunStatistics resumed;  // those of the run that this one goes on with
   std::vector<std::string> notices;

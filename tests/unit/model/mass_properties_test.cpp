@@ -1,3 +1,4 @@
+#include <cmath>
 #include <numbers>
 
 #include <gtest/gtest.h>
@@ -181,6 +182,52 @@ TEST(MassProperties, are_given_to_a_body) {
   take_properties(properties_of_density(body.shapes, true, 1.0), body);
   EXPECT_EQ(body.inertia(0, 0), 0.0);
   EXPECT_NEAR(body.inertia(2, 2), 6.0 * 5.0 / 12.0, round_off);
+}
+
+TEST(MassProperties, profile_of_two_half_circles_is_the_disc) {
+  const MassProperties disc = properties_of(DiscShape{0.7, 0.2}, 3.0);
+  for (const double sign : {1.0, -1.0}) {  // either way around
+    const ProfileShape profile{{{0.7 * sign, 0, 0}, {-0.7 * sign, 0, 0}}, {{0.7, 0.7}, {}}, 0.2};
+    expect_same(properties_of(profile, 3.0), disc);
+  }
+  ProfileShape quarters{{{0.7, 0, 0}, {0, -0.7, 0}, {-0.7, 0, 0}, {0, 0.7, 0}}, {{}, {}}, 0.2};
+  quarters.bends.bulges.assign(4, std::tan(pi / 8.0));  // clockwise
+  expect_same(properties_of(quarters, 3.0), disc);
+}
+
+TEST(MassProperties, profile_with_a_hollow_arc_is_what_is_left_of_the_box) {
+  const ProfileShape bowl{
+      {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {0.5, 1, 0}, {-0.5, 1, 0}, {-1, 1, 0}},
+      {{0, 0, 0, -0.5, 0, 0}, {}}};
+  const MassProperties properties = properties_of(bowl);
+  const double cut = pi / 8.0, left = 4.0 - cut, below = 4.0 * 0.5 / (3.0 * pi);
+  const double height = -cut * (1.0 - below) / left;
+  EXPECT_NEAR(properties.mass, left, round_off);
+  EXPECT_NEAR(properties.centre.y(), height, round_off);
+  EXPECT_NEAR(properties.centre.x(), 0.0, round_off);
+  // Half a disc about the middle of its straight side: m r^2 / 2.
+  const double of_cut = cut * (0.125 + (1.0 - 2.0 * below) * 1.0);
+  EXPECT_NEAR(properties.inertia(2, 2), 4.0 * 8.0 / 12.0 - of_cut - left * height * height,
+              10.0 * round_off);
+}
+
+TEST(MassProperties, ellipse_is_a_stretched_disc) {
+  const MassProperties ellipse = properties_of(EllipseShape{0.3, 0.5, 2.0}, 7.0);
+  const double mass = 7.0 * 2.0 * pi * 0.15;
+  EXPECT_NEAR(ellipse.mass, mass, round_off * mass);
+  EXPECT_NEAR(ellipse.inertia(2, 2), mass * (0.09 + 0.25) / 4.0, round_off * mass);
+  EXPECT_NEAR(ellipse.inertia(0, 0), mass * (0.25 / 4.0 + 4.0 / 12.0), round_off * mass);
+}
+
+TEST(MassProperties, spline_through_points_of_a_circle_is_nearly_the_disc) {
+  SplineShape spline;
+  for (int i = 0; i < 40; ++i) {
+    spline.points.emplace_back(std::cos(pi * i / 20.0), std::sin(pi * i / 20.0), 0.0);
+  }
+  spline.tolerance = 1e-7;
+  // The curve is off by (pi / 20)^4 / 384 = 1.6e-6, the arcs by the tolerance.
+  EXPECT_NEAR(properties_of(spline).mass, pi, 2.0 * pi * 2e-6);
+  EXPECT_NEAR(properties_of(spline).inertia(2, 2), pi / 2.0, 2.0 * pi * 2e-6);
 }
 
 }  // namespace

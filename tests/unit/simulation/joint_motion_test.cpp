@@ -92,7 +92,7 @@ TEST(FourBar, in_space_has_redundant_joints_and_moves_as_in_the_plane) {
   EXPECT_LT(plane.statistics().max_joint_error, 1e-11);
 }
 
-// Bends by 4e-13 m at most, which the stiffness along the beam would take for round-off.
+// PieceBends by 4e-13 m at most, which the stiffness along the beam would take for round-off.
 TEST(Beam, sags_in_proportion_to_the_least_gravity) {
   const auto lowest = [](double g) {
     Model model = testing::clamped_rod(20);

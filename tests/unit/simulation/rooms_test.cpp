@@ -152,6 +152,38 @@ std::string drum(const std::string& scheme, const std::string& walls, double spe
                             testing::looks_at_numbers ? 0.5 : 0.02);
 }
 
+/// With its lower rim all along the bowl, wherever friction holds it.
+TEST(Solids, a_plate_comes_to_rest_flat_in_a_bowl) {
+  for (const char* scheme : {"nsga", "nsga_coupled", "moreau"}) {
+    const std::string text = fmt::format(R"(
+gravity = [0, 0, -9.81]
+[[material]]
+name = "stone"
+friction = 0.2
+[ground]
+shape = {{ kind = "sphere", radius = 0.5, hollow = true, material = "stone" }}
+[[body]]
+name = "plate"
+density = 1000
+shape = {{ kind = "cylinder", radius = 0.3, length = 0.02, material = "stone" }}
+position = [0.02, 0, -0.3]
+orientation = {{ axis = [1, 2, 0], angle = 0.2 }}
+[integrator]
+name = "{}"
+step = 1e-3
+duration = {}
+)",
+                                         scheme, testing::looks_at_numbers ? 0.5 : 0.2);
+    Simulation simulation(parse_model(text, "bowl.toml"));
+    while (!simulation.finished()) simulation.step();
+    EXPECT_GT(simulation.statistics().min_gap, -1e-9) << scheme;
+    if (!testing::looks_at_numbers) continue;
+    const double depth = std::sqrt(0.5 * 0.5 - 0.3 * 0.3) - 0.01;
+    EXPECT_NEAR(simulation.state().q[1].x.norm(), depth, 1e-9) << scheme;
+    EXPECT_LT(simulation.state().v.norm(), 1e-6) << scheme;
+  }
+}
+
 /// In the plane: it rolls without slip, 3/4 m v^2 = m g (R - r) (1 - cos 60 deg) below.
 TEST(Solids, roll_in_a_hollow_disc) {
   const std::string text = R"(

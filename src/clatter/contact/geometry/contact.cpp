@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -47,6 +48,10 @@ void Contact::take_from(const Pair& pair) {
   has_face_ = Pair::is_flat;
   has_outline_ = pair.has_outline();
   slides_by_coordinates_ = Pair::has_slip_coordinates && patch_ == 0.0;
+  if constexpr (Pair::has_chord) {
+    second_a_ = pair.second_a();
+    second_b_ = pair.second_b();
+  }
   if constexpr (Pair::has_slip_coordinates) {
     const FrictionBlock* sliding = block(FrictionKind::sliding);
     for (int i = 0; sliding != nullptr && slides_by_coordinates_ && i < sliding->rows; ++i) {
@@ -86,7 +91,12 @@ const ContactGeometry& Contact::geometry() const {
 }
 
 void Contact::gap_hessian(const Configuration& q, Mat12& H) const {
-  std::visit([&](const auto& pair) { pair.gap_hessian(q, H); }, pair_);
+  assert(!has_chord());
+  std::visit(
+      [&]<class Pair>(const Pair& pair) {
+        if constexpr (!Pair::has_chord) pair.gap_hessian(q, H);
+      },
+      pair_);
 }
 
 bool Contact::over_face(const Configuration& q) const {
@@ -102,32 +112,16 @@ ContactFrame Contact::frame(const Configuration& q, const Vec3& tangent) const {
 }
 
 FrameDerivative Contact::derivative(const Configuration& q, const ContactFrame& f) const {
-  return std::visit([&](const auto& pair) { return pair.derivative(q, f); }, pair_);
-}
-
-template <class Translation, class Rotation>
-void Contact::visit_rows(const Translation& translation, const Rotation& rotation) const {
-  translation(0, 0);
-  for (const FrictionBlock& block : blocks()) {
-    switch (block.kind) {
-      case FrictionKind::sliding: {
-        const int directions = block.rows - (patch_ > 0.0 ? 1 : 0);
-        for (int i = 0; i < directions; ++i) translation(block.first_row + i, 1 + i);
-        if (patch_ > 0.0) rotation(block.first_row + directions, 0, patch_);
-        break;
-      }
-      case FrictionKind::rolling:
-        if (planar_) {
-          rotation(block.first_row, 2, 1.0);
+  assert(!has_chord());
+  return std::visit(
+      [&]<class Pair>(const Pair& pair) -> FrameDerivative {
+        if constexpr (Pair::has_chord) {
+          return {};
         } else {
-          for (int i = 0; i < 2; ++i) rotation(block.first_row + i, 1 + i, 1.0);
+          return pair.derivative(q, f);
         }
-        break;
-      case FrictionKind::drilling:
-        rotation(block.first_row, 0, 1.0);
-        break;
-    }
-  }
+      },
+      pair_);
 }
 
 void Contact::rates(const Configuration& q, const ContactFrame& f, PairRows& rows) const {

@@ -36,6 +36,12 @@ class Contact {
   const ContactGeometry& geometry() const;
   int a() const { return a_; }
   int b() const { return b_; }
+  /// A side that lies along the chord between two nodes has a second one; else it is the ground.
+  int second_a() const { return second_a_; }
+  int second_b() const { return second_b_; }
+  bool has_chord() const { return second_a_ != ground || second_b_ != ground; }
+  /// In the order of the columns of what has 24 of them.
+  std::array<int, 4> nodes() const { return {a_, b_, second_a_, second_b_}; }
   double restitution() const { return restitution_; }
   double restitution_of_row(int row) const;
   bool has_restitution() const;  ///< in any row
@@ -79,6 +85,25 @@ class Contact {
   void force_derivative(const Configuration& q, const ContactFrame& frame, const FrameDerivative& d,
                         const RowVector& reaction, Mat12& derivative) const;
 
+  // The same for contacts with a chord, over all four nodes.
+  void rates(const Configuration& q, const ContactFrame& frame, PairRows& rows,
+             PairRows& second_rows) const;
+  void gap_hessian(const Configuration& q, Mat24& H) const;
+  ChordDerivative chord_derivative(const Configuration& q, const ContactFrame& frame) const;
+  void rates_derivative(const Configuration& q, const ContactFrame& frame, const ChordDerivative& d,
+                        const Vec24& v, TwoPairRows& derivative) const;
+  void rows_rate(const Configuration& q, const ContactFrame& frame, const ChordDerivative& d,
+                 const Vec24& v, TwoPairRows& rate) const;
+  void force_derivative(const Configuration& q, const ContactFrame& frame, const ChordDerivative& d,
+                        const RowVector& reaction, Mat24& derivative) const;
+  /// Where they touch, on b; on a face the point of b.
+  Vec3 position(const Configuration& q, const ContactFrame& frame) const {
+    const Vec3& first = q[static_cast<std::size_t>(b_)].x;
+    if (second_b_ == ground) return first + frame.arm_b;
+    const Vec3& second = q[static_cast<std::size_t>(second_b_)].x;
+    return first + frame.share_b * (second - first) + frame.arm_b;
+  }
+
   /// A point on a face: slip is read off the face, by one coordinate for each row of sliding. Else
   /// it is counted from the start of a step: the rows there times the increments.
   bool slides_by_coordinates() const { return slides_by_coordinates_; }
@@ -97,6 +122,7 @@ class Contact {
   std::string name_;
   Place place_;
   int a_, b_;
+  int second_a_ = ground, second_b_ = ground;
   bool planar_;
   ContactPair pair_;
   bool has_face_ = false, has_outline_ = false, slides_by_coordinates_ = false;
@@ -107,5 +133,30 @@ class Contact {
   int rows_ = 1;
   std::vector<PairCoordinate> slip_coordinates_;
 };
+
+template <class Translation, class Rotation>
+void Contact::visit_rows(const Translation& translation, const Rotation& rotation) const {
+  translation(0, 0);
+  for (const FrictionBlock& block : blocks()) {
+    switch (block.kind) {
+      case FrictionKind::sliding: {
+        const int directions = block.rows - (patch_ > 0.0 ? 1 : 0);
+        for (int i = 0; i < directions; ++i) translation(block.first_row + i, 1 + i);
+        if (patch_ > 0.0) rotation(block.first_row + directions, 0, patch_);
+        break;
+      }
+      case FrictionKind::rolling:
+        if (planar_) {
+          rotation(block.first_row, 2, 1.0);
+        } else {
+          for (int i = 0; i < 2; ++i) rotation(block.first_row + i, 1 + i, 1.0);
+        }
+        break;
+      case FrictionKind::drilling:
+        rotation(block.first_row, 0, 1.0);
+        break;
+    }
+  }
+}
 
 }  // namespace clatter

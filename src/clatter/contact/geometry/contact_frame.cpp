@@ -21,12 +21,6 @@ void carry_tangents(const Vec3& tangent, bool planar, ContactFrame& frame) {
   }
 }
 
-void carry_tangents(const ContactFrame& frame, FrameDerivative& d) {
-  for (std::size_t i = 0; i < 2; ++i) {
-    d.tangents[i] = -frame.normal * (frame.tangents[i].transpose() * d.normal);
-  }
-}
-
 FrameDerivative::Of turning(const Mat3& R, const Vec3& fixed, int first) {
   FrameDerivative::Of of = FrameDerivative::Of::Zero();
   of.middleCols<3>(first) = -R * skew(fixed);

@@ -11,6 +11,9 @@ struct ContactFrame {
   Vec3 normal;                   ///< from a to b
   std::array<Vec3, 2> tangents;  ///< T_1, T_2, N right-handed; in the plane T_1, N, T_2 = z
   Vec3 arm_a, arm_b;  ///< from the nodes to where they touch; b on a face: to the point of b
+  /// On a chord between two nodes: how far along it from the first to the second; then the arm is
+  /// from there.
+  double share_a = 0.0, share_b = 0.0;
 };
 
 /// Derivatives of a contact frame with respect to variations of the two nodes, in the order of
@@ -22,6 +25,16 @@ struct FrameDerivative {
   Of arm_a, arm_b;
 };
 
+/// The same for four nodes, in the order a, b, second of a, second of b; see ChordPair.
+struct ChordDerivative {
+  using Of = Eigen::Matrix<double, 3, 24>;
+  using OfShare = Eigen::Matrix<double, 1, 24>;
+  Of normal;
+  std::array<Of, 2> tangents;
+  Of arm_a, arm_b;
+  OfShare share_a, share_b;
+};
+
 /// The part of `tangent` across the normal; when there is none, any.
 Vec3 across(const Vec3& tangent, const Vec3& normal);
 
@@ -29,7 +42,12 @@ Vec3 across(const Vec3& tangent, const Vec3& normal);
 /// turned by -90 degrees, so that (T_1, N) is right-handed about z.
 void carry_tangents(const Vec3& tangent, bool planar, ContactFrame& frame);
 /// The derivatives of such tangents, from that of the normal.
-void carry_tangents(const ContactFrame& frame, FrameDerivative& d);
+template <class Derivative>
+void carry_tangents(const ContactFrame& frame, Derivative& d) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    d.tangents[i] = -frame.normal * (frame.tangents[i].transpose() * d.normal);
+  }
+}
 
 /// Derivative of R times a vector fixed in the node whose rotation begins at column `first`.
 FrameDerivative::Of turning(const Mat3& R, const Vec3& fixed, int first);

@@ -3,6 +3,7 @@
 #include <span>
 #include <variant>
 
+#include <clatter/contact/geometry/chord_pair.hpp>
 #include <clatter/contact/geometry/patch_pair.hpp>
 #include <clatter/contact/geometry/point_on_face.hpp>
 #include <clatter/contact/geometry/sphere_in_bore.hpp>
@@ -14,7 +15,7 @@ namespace clatter {
 
 /// All surfaces that can touch, pair by pair; see ContactSurfaces for what a pair is.
 using ContactPair = std::variant<PointOnFace, SphereOnFace, SphereOnSphere, SphereInSphere,
-                                 SphereInBore, PatchPair>;
+                                 SphereInBore, PatchPair, ChordPair>;
 
 /// Those that models can name, in the order in which messages do.
 using NamedContactPair =

@@ -20,21 +20,26 @@ Vec3 turned_about_z(const Vec3& foot, double angle) {
   return {turned.x(), turned.y(), foot.z()};
 }
 
+enum class Distance { nearest, furthest };
+
 /// Unit vector s for which the point (axes_i s_i) of an ellipse or ellipsoid is nearest to `point`,
 /// from outside or inside: s_i = axes_i y_i / (t + axes_i^2), with the largest t that makes it a
-/// unit vector. That t is sought as the multiplier of a trust region is (More and Sorensen 1983):
-/// 1/|s| is nearly linear in t, and Newton's method goes up to the root without passing it.
+/// unit vector. Furthest: s_i = -axes_i y_i / (t - axes_i^2), likewise. That t is sought as the
+/// multiplier of a trust region is (More and Sorensen 1983): 1/|s| is nearly linear in t, and
+/// Newton's method goes up to the root without passing it.
 template <int dimensions>
-Eigen::Matrix<double, dimensions, 1> nearest_on_ellipsoid(
-    const Eigen::Matrix<double, dimensions, 1>& axes,
+Eigen::Matrix<double, dimensions, 1> extreme_on_ellipsoid(
+    Distance distance, const Eigen::Matrix<double, dimensions, 1>& axes,
     const Eigen::Matrix<double, dimensions, 1>& point) {
   using Vector = Eigen::Array<double, dimensions, 1>;
-  Eigen::Index shortest = 0;
-  const double least = axes.minCoeff(&shortest);
-  // Counted from -least^2, so that a point on the axes, which comes close to it, loses no digits.
-  const Vector offset = (axes.array() - least) * (axes.array() + least);
+  const double side = distance == Distance::nearest ? 1.0 : -1.0;
+  Eigen::Index first = 0;
+  const double end = side * (side * axes).minCoeff(&first);
+  // Counted from -side end^2, so that a point on the axes, which comes close to it, loses no
+  // digits.
+  const Vector offset = side * (axes.array() - end) * (axes.array() + end);
   Vector pull = axes.array() * point.array().abs();
-  pull[shortest] = std::max(pull[shortest], 1e-150 * least * least);  // of two that are equal, one
+  pull[first] = std::max(pull[first], 1e-150 * end * end);  // of two that are equal, one
   double t = (pull - offset).maxCoeff();
   Vector s = pull / (t + offset);
   for (int i = 0; i < 60; ++i) {
@@ -44,7 +49,7 @@ Eigen::Matrix<double, dimensions, 1> nearest_on_ellipsoid(
     t = next;
     s = pull / (t + offset);
   }
-  for (Eigen::Index i = 0; i < dimensions; ++i) s[i] = std::copysign(s[i], point[i]);
+  for (Eigen::Index i = 0; i < dimensions; ++i) s[i] = std::copysign(s[i], side * point[i]);
   return s.matrix().normalized();
 }
 
@@ -196,13 +201,30 @@ Foot foot_of_point(const Patch& patch, const Vec3& point) {
       return {out.x(), out.y(), std::sin(size.x()) * from_axis + std::cos(size.x()) * point.z()};
     }
     case CoreKind::ellipse: {
-      const Eigen::Vector2d s = nearest_on_ellipsoid<2>(size.head<2>(), point.head<2>());
+      const Eigen::Vector2d s =
+          extreme_on_ellipsoid<2>(Distance::nearest, size.head<2>(), point.head<2>());
       return {s.x(), s.y(), point.z()};
     }
     case CoreKind::ellipsoid:
-      return nearest_on_ellipsoid<3>(size, point);
+      return extreme_on_ellipsoid<3>(Distance::nearest, size, point);
   }
   return Foot::Zero();
+}
+
+Foot foot_furthest_from(const Patch& patch, const Vec3& point) {
+  switch (patch.kind) {
+    case CoreKind::circle:
+      return -unit_around_z(point.x(), point.y());
+    case CoreKind::ellipse: {
+      const Eigen::Vector2d s =
+          extreme_on_ellipsoid<2>(Distance::furthest, patch.size.head<2>(), point.head<2>());
+      return {s.x(), s.y(), point.z()};
+    }
+    case CoreKind::ellipsoid:
+      return extreme_on_ellipsoid<3>(Distance::furthest, patch.size, point);
+    default:
+      return foot_of_point(patch, point);
+  }
 }
 
 }  // namespace clatter

@@ -31,7 +31,8 @@ struct Patch {
   Mat3 axes = Mat3::Identity();  ///< x, y, z of the core as columns, in the frame of the node
   Vec3 size = Vec3::Zero();
   double half_arc = std::numbers::pi;  ///< circle: how far it goes from x either way [rad]
-  double radius = 0.0;                 ///< negative: hollow; the other is inside
+  double arc_middle = 0.0;  ///< ellipse: from where its half_arc counts [rad], as feet do
+  double radius = 0.0;      ///< negative: hollow; the other is inside
   bool hollow = false;  ///< cone, ellipse and ellipsoid, whatever their radius: the other is inside
   /// Out of the solid that a sharp line or circle is the edge of, between the normals of the faces
   /// that meet there: along x, y, z of a line; radial, along the circle and along z of a circle.
@@ -74,5 +75,7 @@ Vec3 outward_at(const Patch& patch, const Foot& foot);
 Foot foot_of_normal(const Patch& patch, const Vec3& n);
 /// The foot nearest to a point, which is in the axes of the core.
 Foot foot_of_point(const Patch& patch, const Vec3& point);
+/// That of a circle, ellipse or ellipsoid which is furthest from it.
+Foot foot_furthest_from(const Patch& patch, const Vec3& point);
 
 }  // namespace clatter

@@ -224,39 +224,38 @@ PatchPair::Nearest PatchPair::nearest_at(const Solution& at) const {
           at.distance - patch_a_.radius - patch_b_.radius};
 }
 
-double PatchPair::gap(const Configuration& q) const {
-  return solve(q[a_], q[b_]).distance - patch_a_.radius - patch_b_.radius;
+double PatchPair::gap(const NodeState& A, const NodeState& B) const {
+  return solve(A, B).distance - patch_a_.radius - patch_b_.radius;
 }
 
 void PatchPair::gap_hessian(const Configuration& q, Mat12& H) const {
   const Solution at = solve(q[a_], q[b_]);
-  const ContactFrame f = frame_at(at, q, Vec3::Zero());
-  normal_row_derivative(q[a_], q[b_], f, derivative_at(at, q, f), H);
+  const ContactFrame f = frame_at(at, q[b_].x - q[a_].x, Vec3::Zero());
+  normal_row_derivative(q[a_], q[b_], f, derivative_at(at, q[a_].R, q[b_].R, f), H);
 }
 
-ContactFrame PatchPair::frame(const Configuration& q, const Vec3& tangent) const {
-  return frame_at(solve(q[a_], q[b_]), q, tangent);
+ContactFrame PatchPair::frame(const NodeState& A, const NodeState& B, const Vec3& tangent) const {
+  return frame_at(solve(A, B), B.x - A.x, tangent);
 }
 
-FrameDerivative PatchPair::derivative(const Configuration& q, const ContactFrame& f) const {
-  return derivative_at(solve(q[a_], q[b_]), q, f);
+FrameDerivative PatchPair::derivative(const NodeState& A, const NodeState& B,
+                                      const ContactFrame& f) const {
+  return derivative_at(solve(A, B), A.R, B.R, f);
 }
 
-ContactFrame PatchPair::frame_at(const Solution& at, const Configuration& q,
-                                 const Vec3& tangent) const {
+ContactFrame PatchPair::frame_at(const Solution& at, const Vec3& shift, const Vec3& tangent) const {
   ContactFrame f;
   f.normal = at.normal;
   carry_tangents(tangent, planar_, f);
   f.arm_a = at.a.at(at.foot_a) + patch_a_.radius * f.normal;
-  f.arm_b = at.b.at(at.foot_b) - (q[b_].x - q[a_].x) - patch_b_.radius * f.normal;
+  f.arm_b = at.b.at(at.foot_b) - shift - patch_b_.radius * f.normal;
   return f;
 }
 
 /// The equations hold for all q: J d(unknowns) + (what the nodes do to the equations) = 0.
-FrameDerivative PatchPair::derivative_at(const Solution& at, const Configuration& q,
+FrameDerivative PatchPair::derivative_at(const Solution& at, const Mat3& R_a, const Mat3& R_b,
                                          const ContactFrame& f) const {
   const System system(*this, at);
-  const Mat3 &R_a = q[a_].R, &R_b = q[b_].R;
   const auto in_node = [](const Patch& patch, const Vec3& v) -> Vec3 { return patch.axes * v; };
   const FrameDerivative::Of turn_a =
       turning(R_a, patch_a_.origin + in_node(patch_a_, system.core_a.position), TA);

@@ -43,10 +43,19 @@ class PatchPair : public SurfacePair {
   /// The same to about a thousandth, in less time.
   Nearest roughly_nearest(const NodeState& A, const NodeState& B) const;
 
-  double gap(const Configuration& q) const;
+  double gap(const Configuration& q) const { return gap(q[a_], q[b_]); }
   void gap_hessian(const Configuration& q, Mat12& H) const;
-  ContactFrame frame(const Configuration& q, const Vec3& tangent) const;
-  FrameDerivative derivative(const Configuration& q, const ContactFrame& frame) const;
+  ContactFrame frame(const Configuration& q, const Vec3& tangent) const {
+    return frame(q[a_], q[b_], tangent);
+  }
+  FrameDerivative derivative(const Configuration& q, const ContactFrame& frame) const {
+    return derivative(q[a_], q[b_], frame);
+  }
+  // The same for nodes that are elsewhere.
+  double gap(const NodeState& A, const NodeState& B) const;
+  ContactFrame frame(const NodeState& A, const NodeState& B, const Vec3& tangent) const;
+  FrameDerivative derivative(const NodeState& A, const NodeState& B,
+                             const ContactFrame& frame) const;
 
  private:
   struct Solution;
@@ -54,8 +63,8 @@ class PatchPair : public SurfacePair {
   Solution start(const NodeState& A, const NodeState& B) const;
   Solution solve(const NodeState& A, const NodeState& B) const;
   Nearest nearest_at(const Solution& at) const;
-  ContactFrame frame_at(const Solution& at, const Configuration& q, const Vec3& tangent) const;
-  FrameDerivative derivative_at(const Solution& at, const Configuration& q,
+  ContactFrame frame_at(const Solution& at, const Vec3& shift, const Vec3& tangent) const;
+  FrameDerivative derivative_at(const Solution& at, const Mat3& R_a, const Mat3& R_b,
                                 const ContactFrame& f) const;
 
   Patch patch_a_, patch_b_;

@@ -96,6 +96,28 @@ Feet circle_with(const PlacedPatch& circle, const PlacedPatch& other) {
   return {foot, other.below(circle.at(foot))};
 }
 
+/// Part of an ellipse, and what is inside of it, or what it is inside of: the point of the ellipse
+/// where they come first together.
+Feet part_of_ellipse_with(const PlacedPatch& ellipse, const PlacedPatch& other) {
+  const auto foot_at = [&](double angle) {
+    return Foot(std::cos(ellipse.patch.arc_middle + angle),
+                std::sin(ellipse.patch.arc_middle + angle), 0.0);
+  };
+  const double angle = least_on_arc(ellipse.patch.half_arc, [&](double at) {
+    const Vec3 point = ellipse.at(foot_at(at));
+    const Foot below = other.below(point);
+    const Vec3 between = point - other.at(below);
+    if (other.patch.is_surface()) return other.normal(below).dot(between);
+    return other.patch.has_other_inside() ? -between.norm() : between.norm();
+  });
+  const Foot foot = foot_at(angle);
+  return {foot, other.below(ellipse.at(foot))};
+}
+
+bool is_part_of_ellipse(const PlacedPatch& placed) {
+  return placed.patch.kind == CoreKind::ellipse && placed.patch.half_arc < std::numbers::pi;
+}
+
 /// What of another patch is deepest below a plane.
 Feet plane_with(const PlacedPatch& plane, const PlacedPatch& other) {
   const Foot foot = other.facing(-plane.axes.col(2));
@@ -298,7 +320,13 @@ class TwoEllipsoids {
 Feet feet_of_sorted(const PlacedPatch& first, const PlacedPatch& second, bool planar) {
   const auto swapped = [](const Feet& feet) { return Feet{feet.second, feet.first}; };
   const CoreKind kind_1 = first.patch.kind, kind_2 = second.patch.kind;
-  if (kind_1 == CoreKind::point) return {Foot::Zero(), second.below(first.origin)};
+  if (is_part_of_ellipse(second)) return swapped(part_of_ellipse_with(second, first));
+  if (is_part_of_ellipse(first)) return part_of_ellipse_with(first, second);
+  if (kind_1 == CoreKind::point) {
+    // Inside a hollow sphere what is furthest from its centre comes first to it.
+    const bool is_hollow = first.patch.has_other_inside();
+    return {Foot::Zero(), is_hollow ? second.opposite(first.origin) : second.below(first.origin)};
+  }
   if (kind_1 == CoreKind::plane) return plane_with(first, second);
   if (kind_2 == CoreKind::plane) return swapped(plane_with(second, first));
   if (kind_1 == CoreKind::circle && kind_2 == CoreKind::circle && first.patch.has_other_inside()) {

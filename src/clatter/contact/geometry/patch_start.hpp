@@ -15,6 +15,9 @@ struct PlacedPatch {
   Vec3 at(const Foot& foot) const { return origin + axes * core_position(patch, foot); }
   /// The foot nearest to a point of space.
   Foot below(const Vec3& point) const { return foot_of_point(patch, to_axes(point - origin)); }
+  Foot opposite(const Vec3& point) const {
+    return foot_furthest_from(patch, to_axes(point - origin));
+  }
   /// The foot with a normal out of the solid.
   Foot facing(const Vec3& normal) const { return foot_of_normal(patch, to_axes(normal)); }
   Vec3 normal(const Foot& foot) const { return axes * surface_normal(patch, foot); }

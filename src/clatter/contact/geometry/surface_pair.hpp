@@ -21,6 +21,8 @@ class SurfacePair {
 
   /// The gap is linear in displacements, and tangents turn with a.
   static constexpr bool is_flat = false;
+  /// A surface lies along the chord between two nodes; see ChordPair.
+  static constexpr bool has_chord = false;
   /// `slip_coordinate(i)` reads off a where b is along tangent i.
   static constexpr bool has_slip_coordinates = false;
 

@@ -12,8 +12,8 @@ using CoreKind = Patch::Kind;
 constexpr double deepest = 0.1;
 /// Relative to the size of the solids: how far off a rough look may be.
 constexpr double roughness = 0.05;
-/// Sine of the angle between a plane and a circle that does not lie on it.
-constexpr double flattest_sine = 1e-9;
+/// Relative to the diameter: by how much a round edge that lies flat is higher on one side.
+constexpr double flattest = 1e-9;
 
 /// Sharp corners meet neither corners nor edges, but for an instant.
 bool can_touch(const Piece& a, const Piece& b) {
@@ -24,11 +24,9 @@ bool can_touch(const Piece& a, const Piece& b) {
 
 }  // namespace
 
-PatchPair PiecePair::make_pair(const Piece& a, const Piece& b, int node_a, int node_b,
-                               bool planar) {
-  Patch of_a = a.patch, of_b = b.patch;
-  if (of_a.radius + of_b.radius != 0.0) of_a.outward = of_b.outward = Vec3::Zero();
-  return PatchPair(of_a, of_b, node_a, node_b, planar);
+PatchPair PiecePair::make_pair(Patch a, Patch b, int node_a, int node_b, bool planar) {
+  if (a.radius + b.radius != 0.0) a.outward = b.outward = Vec3::Zero();
+  return PatchPair(a, b, node_a, node_b, planar);
 }
 
 void PiecePair::place(const Pieces& a, const NodeState& at_a, const Pieces& b,
@@ -52,7 +50,7 @@ bool PiecePair::can_meet(const Piece& a, const Piece& b) const {
   if (is_contained() && !(contains_a_ ? a : b).is_extreme()) return false;
   const CoreKind first = std::min(a.patch.kind, b.patch.kind),
                  second = std::max(a.patch.kind, b.patch.kind);
-  if (a.is_mark || b.is_mark) return first == CoreKind::point && second == CoreKind::plane;
+  if (a.is_mark || b.is_mark) return is_contained() || second == CoreKind::plane;
   // A round edge may meet what is straight, or another one, more than once, and once beyond the
   // end of it: each of its arcs is looked at.
   const bool by_arcs =
@@ -98,7 +96,7 @@ void PiecePair::for_each_candidate(double reach, const Visit& visit) const {
         const Vec3 along_a = at_a_.R * a.patch.axes.col(2), along_b = at_b_.R * b.patch.axes.col(2);
         if (along_a.cross(along_b).norm() < smallest_sine) continue;
       }
-      const PatchPair pair = make_pair(a, b, 0, 1, planar_);
+      const PatchPair pair = make_pair(a.patch, b.patch, 0, 1, planar_);
       // Most are told apart by a rough look.
       const PatchPair::Nearest rough = pair.roughly_nearest(at_a_, at_b_);
       const bool is_near = rough.gap <= reach + roughness * size_;
@@ -145,6 +143,7 @@ double PiecePair::gap() {
 void PiecePair::find_touches(double reach, bool must_find, bool closely,
                              std::vector<Touch>& touches) {
   touches.clear();
+  merits_.clear();
   const double margin = edge_margin * size_;
   double best = -infinity;
   Touch separating;
@@ -161,18 +160,53 @@ void PiecePair::find_touches(double reach, bool must_find, bool closely,
     }
     const bool is_within = a.holds(found.at.foot_a, margin) && b.holds(found.at.foot_b, margin);
     if (!is_within && !is_contained()) return;
-    const auto lies_flat = [&](const Piece& rim, const Mat3& R, const Piece& plane) {
-      if (rim.patch.kind != CoreKind::circle || plane.patch.kind != CoreKind::plane) return false;
-      const double sine = (R * rim.patch.axes.col(2)).cross(found.at.normal).norm();
-      return sine < flattest_sine || (!closely && 2.0 * sine * rim.patch.size.x() < reach);
-    };
-    if (lies_flat(a, at_a_.R, b) || lies_flat(b, at_b_.R, a)) return;
+    const bool is_rim_a = a.patch.kind == CoreKind::circle,
+               is_rim_b = b.patch.kind == CoreKind::circle;
+    if (is_rim_a != is_rim_b) {
+      const Piece& rim = is_rim_a ? a : b;
+      const double tilt = tilt_of(found, is_rim_a), diameter = 2.0 * rim.patch.size.x();
+      if (tilt < flattest * diameter || (!closely && tilt < reach)) return;
+    }
     const double slack = 2.0 * reach + margin;
     if (found.beyond_a > slack || found.beyond_b > slack || found.at.gap > reach) return;
     touches.push_back(touch);
+    merits_.push_back(merit);
   };
   for_each_candidate(must_find && !is_contained() ? 1e-2 * size_ + reach : reach, look_at);
+  if (!is_contained()) leave_out_deeper_than(best - std::max(2.0 * reach, std::abs(best)), touches);
   if (touches.empty() && must_find && best > -infinity) touches.push_back(separating);
+}
+
+/// How much further from the other the far side of a round edge is, where it may lie along the
+/// whole of it: on a plane, or in a hollow.
+double PiecePair::tilt_of(const Candidate& of, bool is_rim_a) const {
+  const Piece& rim =
+      is_rim_a ? (*a_)[static_cast<std::size_t>(of.a)] : (*b_)[static_cast<std::size_t>(of.b)];
+  const Piece& other =
+      is_rim_a ? (*b_)[static_cast<std::size_t>(of.b)] : (*a_)[static_cast<std::size_t>(of.a)];
+  if (other.patch.kind == CoreKind::plane) {
+    const Mat3& R = is_rim_a ? at_a_.R : at_b_.R;
+    return 2.0 * rim.patch.size.x() * (R * rim.patch.axes.col(2)).cross(of.at.normal).norm();
+  }
+  if (!is_contained()) return infinity;
+  Patch far_side;
+  far_side.origin =
+      rim.patch.origin -
+      rim.patch.size.x() * (rim.patch.axes * (is_rim_a ? of.at.foot_a : of.at.foot_b));
+  far_side.radius = rim.patch.radius;
+  const PatchPair pair = is_rim_a ? make_pair(far_side, other.patch, 0, 1, planar_)
+                                  : make_pair(other.patch, far_side, 0, 1, planar_);
+  return pair.nearest(at_a_, at_b_).gap - of.at.gap;
+}
+
+/// Solids that hardly overlap do not touch where pieces are far inside each other: these meet with
+/// their backs.
+void PiecePair::leave_out_deeper_than(double least_merit, std::vector<Touch>& touches) {
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < touches.size(); ++k) {
+    if (merits_[k] >= least_merit) touches[kept++] = touches[k];
+  }
+  touches.resize(kept);
 }
 
 }  // namespace clatter

@@ -24,7 +24,7 @@ class PiecePair {
   void find_touches(double reach, bool must_find, bool closely, std::vector<Touch>& touches);
 
   /// The pieces as a pair of patches.
-  static PatchPair make_pair(const Piece& a, const Piece& b, int node_a, int node_b, bool planar);
+  static PatchPair make_pair(Patch a, Patch b, int node_a, int node_b, bool planar);
 
  private:
   /// A pair of pieces that are nearer than some distance.
@@ -39,6 +39,8 @@ class PiecePair {
   bool can_meet(const Piece& a, const Piece& b) const;
   bool are_near(const Piece& a, const Piece& b, double reach) const;
   bool is_contained() const { return contains_a_ || contains_b_; }
+  double tilt_of(const Candidate& of, bool is_rim_a) const;
+  void leave_out_deeper_than(double least_merit, std::vector<Touch>& touches);
 
   const Pieces *a_ = nullptr, *b_ = nullptr;
   NodeState at_a_, at_b_;
@@ -46,6 +48,7 @@ class PiecePair {
   double size_ = 0.0;
   bool planar_ = false;
   bool contains_a_ = false, contains_b_ = false;  // b, or a, is the container
+  std::vector<double> merits_;                    // by touch: how far it separates the two
 };
 
 }  // namespace clatter

@@ -7,12 +7,20 @@
 namespace clatter {
 namespace {
 
-double lowest(std::span<const Vec3> points, const Vec3& direction, int& which) {
+/// The least height of the points along a direction, and which has it. Once it is below `floor` it
+/// is of no interest, and any such height will do; a point that was the lowest for the face before
+/// is tried first.
+double lowest(std::span<const Vec3> points, const Vec3& direction, double floor, int& which) {
+  const auto last = static_cast<std::size_t>(which);
+  if (last < points.size()) {
+    if (const double along = direction.dot(points[last]); along < floor) return along;
+  }
   double least = infinity;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (const double along = direction.dot(points[i]); along < least) {
       least = along;
       which = static_cast<int>(i);
+      if (least < floor) break;
     }
   }
   return least;
@@ -31,7 +39,19 @@ bool can_touch(const Polytope& polytope, const Feature& feature) {
   return feature.kind != Feature::Kind::corner || polytope.is_tip[i] != 0;
 }
 
-const Vec3& at(std::span<const Vec3> points, int i) { return points[static_cast<std::size_t>(i)]; }
+template <class List>
+const auto& at(const List& list, int i) {
+  return list[static_cast<std::size_t>(i)];
+}
+
+/// Those that lie less than `slack` behind the foremost one along a direction.
+void mark_foremost(std::span<const Vec3> corners, const Vec3& towards, double slack,
+                   std::vector<char>& marks) {
+  double most = -infinity;
+  for (const Vec3& corner : corners) most = std::max(most, towards.dot(corner));
+  marks.clear();
+  for (const Vec3& corner : corners) marks.push_back(towards.dot(corner) >= most - slack ? 1 : 0);
+}
 
 }  // namespace
 
@@ -60,13 +80,13 @@ PolytopePair::Axis PolytopePair::axis_of_half_space() const {
   int corner = 0;
   if (a().is_half_space() && !b().is_half_space()) {
     const Polytope::Face& face = a().faces.front();
-    axis.separation = lowest(b_in_a_, face.normal, corner) - face.offset;
+    axis.separation = lowest(b_in_a_, face.normal, -infinity, corner) - face.offset;
     axis.normal = face.normal;
     axis.a = {Feature::Kind::face, 0};
     axis.b = {Feature::Kind::corner, corner};
   } else if (b().is_half_space() && !a().is_half_space()) {
     const Polytope::Face& face = b().faces.front();
-    axis.separation = lowest(a_in_b_, face.normal, corner) - face.offset;
+    axis.separation = lowest(a_in_b_, face.normal, -infinity, corner) - face.offset;
     axis.normal = -(R_ab_ * face.normal);
     axis.a = {Feature::Kind::corner, corner};
     axis.b = {Feature::Kind::face, 0};
@@ -74,13 +94,14 @@ PolytopePair::Axis PolytopePair::axis_of_half_space() const {
   return axis;
 }
 
-PolytopePair::Axis PolytopePair::find_axis(double enough) const {
+PolytopePair::Axis PolytopePair::find_axis(double distance) {
   if (a().is_half_space() || b().is_half_space()) return axis_of_half_space();
   Axis best{-infinity, Vec3::UnitZ(), {}, {}};
   int corner = 0;
   for (std::size_t f = 0; f < a().faces.size(); ++f) {
     const Polytope::Face& face = a().faces[f];
-    const double separation = lowest(b_in_a_, face.normal, corner) - face.offset;
+    const double floor = face.offset + best.separation;
+    const double separation = lowest(b_in_a_, face.normal, floor, corner) - face.offset;
     if (separation > best.separation) {
       best = {separation,
               face.normal,
@@ -88,10 +109,10 @@ PolytopePair::Axis PolytopePair::find_axis(double enough) const {
               {Feature::Kind::corner, corner}};
     }
   }
-  if (best.separation > enough) return best;
   for (std::size_t f = 0; f < b().faces.size(); ++f) {
     const Polytope::Face& face = b().faces[f];
-    const double separation = lowest(a_in_b_, face.normal, corner) - face.offset;
+    const double floor = face.offset + best.separation;
+    const double separation = lowest(a_in_b_, face.normal, floor, corner) - face.offset;
     if (separation > best.separation + 1e-12 * size_) {  // for the same one of two that are equal
       best = {separation,
               -(R_ab_ * face.normal),
@@ -99,19 +120,26 @@ PolytopePair::Axis PolytopePair::find_axis(double enough) const {
               {Feature::Kind::face, static_cast<int>(f)}};
     }
   }
-  if (!(best.separation > enough)) look_at_edges(best, enough);
+  // Along the best direction of edges, the points of these that are nearest to each other are as
+  // far apart as it tells, or as deep, which is less deep than here: both are near the surface.
+  const double slack = distance + 2.0 * std::abs(best.separation) + 1e-9 * size_;
+  mark_foremost(a().corners, best.normal, slack, low_a_);
+  mark_foremost(b_in_a_, -best.normal, slack, low_b_);
+  look_at_edges(best);
   return best;
 }
 
-void PolytopePair::look_at_edges(Axis& best, double enough) const {
+void PolytopePair::look_at_edges(Axis& best) const {
   constexpr double slack = 1e-9;
   for (std::size_t k = 0; k < b().edges.size(); ++k) {
     const Polytope::Edge& edge_b = b().edges[k];
+    if (at(low_b_, edge_b.begin) == 0 && at(low_b_, edge_b.end) == 0) continue;
     const Vec3 along_b = R_ab_ * edge_b.direction;
     std::array<Vec3, 2> into_b;
     for (int i = 0; i < edge_b.faces; ++i) into_b[i] = R_ab_ * edge_b.into[i];
     for (std::size_t i = 0; i < a().edges.size(); ++i) {
       const Polytope::Edge& edge_a = a().edges[i];
+      if (at(low_a_, edge_a.begin) == 0 && at(low_a_, edge_a.end) == 0) continue;
       Vec3 normal = edge_a.direction.cross(along_b);
       const double sine = normal.norm();
       if (sine < smallest_sine) continue;
@@ -134,7 +162,6 @@ void PolytopePair::look_at_edges(Axis& best, double enough) const {
                   sense * normal,
                   {Feature::Kind::edge, static_cast<int>(i)},
                   {Feature::Kind::edge, static_cast<int>(k)}};
-          if (separation > enough) return;
         }
         break;
       }
@@ -143,30 +170,21 @@ void PolytopePair::look_at_edges(Axis& best, double enough) const {
 }
 
 double PolytopePair::gap() {
-  const Axis axis = find_axis(infinity);
-  const bool has_half_space = a().is_half_space() || b().is_half_space();
-  if (!has_half_space && !(axis.separation < 0.0 && radii() == 0.0)) {
-    if (const double distance = find_nearest_points(a().corners, b_in_a_).distance;
-        distance > 0.0) {
-      return distance - radii();
-    }
+  double distance = 0.0;
+  if (!has_half_space()) {
+    distance = find_nearest_points(a().corners, b_in_a_).distance;
+    if (distance > 1e-9 * size_) return distance - radii();
   }
-  return axis.separation - radii();
+  const double separation = find_axis(distance).separation;
+  return (separation < 0.0 ? separation : std::max(separation, distance)) - radii();
 }
 
-/// Corners that lie less than `slack` behind the foremost one.
+/// Corners that can touch and lie less than `slack` behind the foremost one.
 void PolytopePair::list_corners(const Vec3& normal, double slack) {
-  const auto list = [&](const Polytope& of, std::span<const Vec3> corners, const Vec3& towards,
-                        std::vector<char>& low) {
-    double most = -infinity;
-    for (const Vec3& corner : corners) most = std::max(most, towards.dot(corner));
-    low.clear();
-    for (std::size_t i = 0; i < corners.size(); ++i) {
-      low.push_back(of.is_tip[i] != 0 && towards.dot(corners[i]) >= most - slack ? 1 : 0);
-    }
-  };
-  list(a(), a().corners, normal, low_a_);
-  list(b(), b_in_a_, -normal, low_b_);
+  mark_foremost(a().corners, normal, slack, low_a_);
+  mark_foremost(b_in_a_, -normal, slack, low_b_);
+  for (std::size_t i = 0; i < low_a_.size(); ++i) low_a_[i] = low_a_[i] & a().is_tip[i];
+  for (std::size_t i = 0; i < low_b_.size(); ++i) low_b_[i] = low_b_[i] & b().is_tip[i];
 }
 
 void PolytopePair::add_corners_on_faces(const Vec3& normal, double reach,
@@ -217,15 +235,11 @@ void PolytopePair::add_crossing_edges(const Vec3& towards, double reach,
   const double margin = edge_margin * size_;
   for (std::size_t k = 0; k < b().edges.size(); ++k) {
     const Polytope::Edge& edge_b = b().edges[k];
-    if (low_b_[static_cast<std::size_t>(edge_b.begin)] == 0 ||
-        low_b_[static_cast<std::size_t>(edge_b.end)] == 0)
-      continue;
+    if (at(low_b_, edge_b.begin) == 0 || at(low_b_, edge_b.end) == 0) continue;
     const Vec3 &begin_b = at(b_in_a_, edge_b.begin), way_b = at(b_in_a_, edge_b.end) - begin_b;
     for (std::size_t i = 0; i < a().edges.size(); ++i) {
       const Polytope::Edge& edge_a = a().edges[i];
-      if (low_a_[static_cast<std::size_t>(edge_a.begin)] == 0 ||
-          low_a_[static_cast<std::size_t>(edge_a.end)] == 0)
-        continue;
+      if (at(low_a_, edge_a.begin) == 0 || at(low_a_, edge_a.end) == 0) continue;
       const Vec3 &begin_a = at(a().corners, edge_a.begin),
                  way_a = at(a().corners, edge_a.end) - begin_a;
       Vec3 normal = way_a.cross(way_b);
@@ -289,19 +303,18 @@ void PolytopePair::find_touches(double reach, bool must_find, std::vector<Touch>
     find_touches_of_parts(reach, must_find, touches);
     return;
   }
-  const bool has_half_space = a().is_half_space() || b().is_half_space();
   NearestPoints nearest;
   Axis axis{-infinity, Vec3::UnitZ(), {}, {}};
-  if (radii() > 0.0 && !has_half_space) {
+  if (!has_half_space()) {
     nearest = find_nearest_points(a().corners, b_in_a_);
     if (nearest.distance > reach + radii()) return;
-    if (nearest.distance > 1e-9 * size_) {
+    if (radii() > 0.0 && nearest.distance > 1e-9 * size_) {
       axis.separation = nearest.distance;
       axis.normal = (nearest.on_b - nearest.on_a) / nearest.distance;
     }
   }
   const bool is_rounded = axis.separation > 0.0;
-  if (!is_rounded) axis = find_axis(reach + radii());
+  if (!is_rounded) axis = find_axis(nearest.distance);
   if (axis.separation > reach + radii() || axis.separation == -infinity) return;
   list_corners(axis.normal, 2.0 * reach + edge_margin * size_);
   add_corners_on_faces(axis.normal, reach, touches);

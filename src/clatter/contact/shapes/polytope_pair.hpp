@@ -10,9 +10,10 @@
 
 namespace clatter {
 
-/// What a solid touches with: a polytope with its features, where the other is round with a piece.
+/// What a solid touches with: a polytope with its features; where one of two is round with a piece;
+/// where one of two in the plane is curved with an element of its outline.
 struct Feature {
-  enum class Kind { corner, edge, face, piece };
+  enum class Kind { corner, edge, face, piece, element };
   Kind kind = Kind::corner;
   int index = 0;
   auto operator<=>(const Feature&) const = default;
@@ -61,10 +62,11 @@ class PolytopePair {
   const Polytope& a() const { return *a_; }
   const Polytope& b() const { return *b_; }
   double radii() const { return a_->radius + b_->radius; }
-  /// The direction of the largest separation among those of faces and of pairs of edges. Once it is
-  /// above `enough` the rest is not looked at.
-  Axis find_axis(double enough) const;
-  void look_at_edges(Axis& best, double enough) const;
+  bool has_half_space() const { return a_->is_half_space() || b_->is_half_space(); }
+  /// The direction of the largest separation among those of faces and of pairs of edges, for solids
+  /// that are at a distance or overlap.
+  Axis find_axis(double distance);
+  void look_at_edges(Axis& best) const;
   Axis axis_of_half_space() const;
   void list_corners(const Vec3& normal, double slack);
   void add_corners_on_faces(const Vec3& normal, double reach, std::vector<Touch>& touches) const;

@@ -119,7 +119,7 @@ void Moreau::evaluate_middle() {
     ContactWork& work = w_.contacts.work[c];
     work.closed = contact.gap(w_.q) <= touching && contact.over_face(w_.q);
     if (is_of_solids(contact)) look_at_solids(c, touching);
-    work.rate_at_start = work.G * of_pair(state.v, contact.a(), contact.b());
+    work.rate_at_start = w_.contacts.rates(c, state.v);
     work.rate_before = work.rate_at_start;
     if (!work.held_off) continue;
     const double theta = w_.spec.theta, rate = work.rate_at_start[0];
@@ -138,7 +138,10 @@ void Moreau::look_at_solids(std::size_t c, double touching) {
   if (place_.size() != state.q.size()) place_ = state.q;
   double length = 0.0, size = std::numeric_limits<double>::infinity();
   Vec3 apart = Vec3::Zero();
-  for (const auto& [node, sign] : {std::pair(contact.a(), -1.0), std::pair(contact.b(), 1.0)}) {
+  const std::array<int, 4> nodes = contact.nodes();
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const int node = nodes[k];
+    const double sign = k % 2 == 0 ? -1.0 : 1.0;
     if (node == ground) continue;
     const double extent = w_.machine.extent(static_cast<std::size_t>(node));
     Vec6 way = w_.h * of_node(state.v, node);
@@ -146,7 +149,11 @@ void Moreau::look_at_solids(std::size_t c, double touching) {
                      w_.machine.gravity().cwiseProduct(
                          w_.machine.nodes()[static_cast<std::size_t>(node)].translations());
     set_node(way_, node, way);
-    apart += sign * way.head<3>();
+    if (k < 2) {
+      apart += sign * way.head<3>();
+    } else {  // how far the other end of a chord goes beside it
+      length += (way.head<3>() - of_node(way_, nodes[k - 2]).head<3>()).norm();
+    }
     length += extent * way.tail<3>().norm();
     size = std::min(size, extent);
   }
@@ -157,8 +164,8 @@ void Moreau::look_at_solids(std::size_t c, double touching) {
     const double latest = meeting + 0.05 * size / length;
     if (latest < 0.5) {
       place_pair(contact, latest);
-      contact.rates(place_, contact.frame(place_, state.contacts[c].tangent), work.G);
-      const bool approaches = work.G.row(0).dot(of_pair(state.v, contact.a(), contact.b())) < 0.0;
+      w_.contacts.evaluate_rows_of(c, state, place_);
+      const bool approaches = w_.contacts.normal_rate(c, state.v) < 0.0;
       work.closed = work.closed || approaches;
     }
   }
@@ -167,7 +174,7 @@ void Moreau::look_at_solids(std::size_t c, double touching) {
 
 void Moreau::place_pair(const Contact& contact, double part) {
   const std::vector<Node>& nodes = w_.machine.nodes();
-  for (const int node : {contact.a(), contact.b()}) {
+  for (const int node : contact.nodes()) {
     if (node == ground) continue;
     const auto n = static_cast<std::size_t>(node);
     retract(nodes[n], w_.state->q[n], part * of_node(way_, node), place_[n]);

@@ -94,7 +94,7 @@ void Nsga::follow_normals() {
     ContactWork& work = w_.contacts.work[c];
     const Contact& contact = w_.contacts.contact(c);
     if (!work.closed || contact.has_face() || !(work.rate_before[0] < 0.0)) continue;
-    const double turned = work.G.row(0).dot(of_pair(w_.state->v, contact.a(), contact.b()));
+    const double turned = w_.contacts.normal_rate(c, w_.state->v);
     work.rate_at_start[0] = work.rate_before[0] = std::clamp(turned, work.rate_before[0], 0.0);
   }
 }
@@ -106,9 +106,7 @@ bool Nsga::jump_in_sequence() {
     bool any = false;
     for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
       ContactWork& work = w_.contacts.work[c];
-      const Contact& contact = w_.contacts.contact(c);
-      work.closing =
-          work.closed && work.G.row(0).dot(of_pair(w_.v, contact.a(), contact.b())) < -tolerance;
+      work.closing = work.closed && w_.contacts.normal_rate(c, w_.v) < -tolerance;
       any = any || work.closing;
     }
     // Joints are to be met also when nothing hits.

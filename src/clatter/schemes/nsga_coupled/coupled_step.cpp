@@ -28,6 +28,7 @@ CoupledStep::CoupledStep(StepWork& work, const GeneralizedAlpha& coefficients)
 
 void CoupledStep::size_contacts() {
   contacts_.resize(w_.contacts.count());
+  if (w_.machine.has_solid_beams()) chords_.resize(contacts_.size());
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     contacts_[c].size_rows(w_.contacts.contact(c).rows());
   }
@@ -227,6 +228,23 @@ void CoupledStep::forget_contacts() {
   }
 }
 
+RowVector CoupledStep::evaluate_frame(std::size_t c) {
+  CoupledContact& work = contacts_[c];
+  const Contact& contact = w_.contacts.contact(c);
+  work.frame = contact.frame(w_.q, w_.state->contacts[c].tangent);
+  if (contact.has_chord()) {
+    CoupledChord& chord = chords_[c];
+    chord.derivative = contact.chord_derivative(w_.q, work.frame);
+    const Vec24 v = of_nodes<Vec24>(w_.v, contact.nodes());
+    contact.rows_rate(w_.q, work.frame, chord.derivative, v, chord.turning);
+    return chord.turning * v;
+  }
+  work.derivative = contact.derivative(w_.q, work.frame);
+  const Vec12 v = of_pair(w_.v, contact.a(), contact.b());
+  contact.rows_rate(w_.q, work.frame, work.derivative, v, work.turning);
+  return work.turning * v;
+}
+
 void CoupledStep::evaluate_contact(std::size_t c) {
   CoupledContact& work = contacts_[c];
   const ContactWork& base = w_.contacts.work[c];
@@ -247,18 +265,13 @@ void CoupledStep::evaluate_contact(std::size_t c) {
   clatter::evaluate(frictionless, base.candidate, gap, RowVector::Constant(1, work.push), true,
                     work.position);
   const bool closed = work.position.status != ContactStatus::open;
-  work.frame = contact.frame(w_.q, w_.state->contacts[c].tangent);
-  work.derivative = contact.derivative(w_.q, work.frame);
-  const Vec12 v = of_pair(w_.v, contact.a(), contact.b());
-  contact.rows_rate(w_.q, work.frame, work.derivative, v, work.turning);
-  work.rate = base.scale.cwiseProduct(base.G * v);
-  work.acceleration = base.scale.cwiseProduct(base.G * of_pair(ha_, contact.a(), contact.b()) +
-                                              w_.h * (work.turning * v));
+  const RowVector turned = evaluate_frame(c);
+  work.rate = base.scale.cwiseProduct(w_.contacts.rates(c, w_.v));
+  work.acceleration = base.scale.cwiseProduct(w_.contacts.rates(c, ha_) + w_.h * turned);
   RowVector xi = work.rate;
-  const Vec12 v_start = of_pair(w_.state->v, contact.a(), contact.b());
   for (int i = 0; i < rows; ++i) {
     const double e = base.bounce * contact.restitution_of_row(i);
-    if (e != 0.0) xi[i] += e * base.scale[i] * base.G.row(i).dot(v_start);
+    if (e != 0.0) xi[i] += e * base.scale[i] * w_.contacts.rate_of_row(c, i, w_.state->v);
   }
   clatter::evaluate(base.law, closed, xi, work.impulse, true, work.velocity);
   evaluate_forces(base.law, work.velocity, work.rate, work.acceleration, work.force, true,
@@ -302,6 +315,9 @@ void CoupledStep::add_reactions() {
       if (scaled[level]->isZero(0.0)) continue;
       add_to_pair(reactions_[level], contact.a(), contact.b(),
                   base.G.transpose() * base.scale.cwiseProduct(*scaled[level]));
+      if (!contact.has_chord()) continue;
+      add_to_pair(reactions_[level], contact.second_a(), contact.second_b(),
+                  w_.contacts.second[c].G.transpose() * base.scale.cwiseProduct(*scaled[level]));
     }
   }
 }

@@ -30,6 +30,12 @@ struct CoupledContact {
   void set_zero();
 };
 
+/// The same that a contact with a chord has instead of `derivative` and `turning`.
+struct CoupledChord {
+  ChordDerivative derivative;
+  TwoPairRows turning;
+};
+
 /// The step of the coupled scheme as one problem: accelerations, velocities and positions, with
 /// forces, impulses and position corrections of joints and contacts. All in units of velocity and
 /// momentum: equations of accelerations times h, those of positions over h. 002 (127)-(142).
@@ -75,21 +81,39 @@ class CoupledStep {
   Residual measure(int island, const ForceSizes& sizes) const;
   double push_squares(int island) const;
   void evaluate_contact(std::size_t c);
+  /// Frame, derivative and turning at the present unknowns. Returns turning times v.
+  RowVector evaluate_frame(std::size_t c);
   void add_reactions();
   void add_half_impulses();
   void assemble_joint(CoupledMatrix& K, std::size_t j);
   void leave_contact(CoupledMatrix& K, std::size_t c);
+  // Over the nodes of a contact: twelve columns for two, 24 with a chord.
+  template <int Size>
+  void add_contact(CoupledMatrix& K, std::size_t c);
+  template <int Size>
   void add_contact_stiffness(CoupledMatrix& K, std::size_t c);
+  template <int Size>
   void add_contact_rows(CoupledMatrix& K, std::size_t c);
+  template <int Size>
   void add_contact_columns(CoupledMatrix& K, std::size_t c);
+  template <int Size>
+  KktMatrix::RowsOver<Size> rows_of(std::size_t c) const;
+  template <int Size>
+  KktMatrix::RowsOver<Size> turning_of(std::size_t c) const;
+  /// d(rows times a motion)/dq
+  template <int Size>
+  KktMatrix::RowsOver<Size> bend_of(std::size_t c, const NodalVector& motion) const;
   template <class Block>
   void increments(Block& block, int a, int b) const;
+  template <class Block>
+  void increments(Block& block, const Contact& contact) const;
 
   StepWork& w_;
   GeneralizedAlpha c_;
   double ratio_;  // of a change of the auxiliary variables to that of accelerations
   bool given_contacts_ = false;
   std::vector<CoupledContact> contacts_;
+  std::vector<CoupledChord> chords_;  // by contact, where beams are solid
   // Unknowns, all velocities: h a, v (that of the work), increment / h; and what the latter are
   // without a, U and Q.
   NodalVector ha_, y_, v_before_, y_before_;

@@ -10,6 +10,48 @@ void CoupledStep::increments(Block& block, int a, int b) const {
   to_increments(block, w_.machine.nodes(), a, b, w_.T);
 }
 
+template <class Block>
+void CoupledStep::increments(Block& block, const Contact& contact) const {
+  if constexpr (Block::ColsAtCompileTime == 24) {
+    to_increments(block, w_.machine.nodes(), contact.nodes(), w_.T);
+  } else {
+    increments(block, contact.a(), contact.b());
+  }
+}
+
+template <int Size>
+KktMatrix::RowsOver<Size> CoupledStep::rows_of(std::size_t c) const {
+  if constexpr (Size == 24) {
+    return w_.contacts.all_rows(c);
+  } else {
+    return w_.contacts.work[c].G;
+  }
+}
+
+template <int Size>
+KktMatrix::RowsOver<Size> CoupledStep::turning_of(std::size_t c) const {
+  if constexpr (Size == 24) {
+    return chords_[c].turning;
+  } else {
+    return contacts_[c].turning;
+  }
+}
+
+template <int Size>
+KktMatrix::RowsOver<Size> CoupledStep::bend_of(std::size_t c, const NodalVector& motion) const {
+  const Contact& contact = w_.contacts.contact(c);
+  const ContactFrame& frame = contacts_[c].frame;
+  KktMatrix::RowsOver<Size> bend;
+  if constexpr (Size == 24) {
+    contact.rates_derivative(w_.q, frame, chords_[c].derivative,
+                             of_nodes<Vec24>(motion, contact.nodes()), bend);
+  } else {
+    contact.rates_derivative(w_.q, frame, contacts_[c].derivative,
+                             of_pair(motion, contact.a(), contact.b()), bend);
+  }
+  return bend;
+}
+
 void CoupledStep::assemble(CoupledMatrix& K) {
   const double h = w_.h, gamma = c_.gamma * ratio_, beta = c_.beta * ratio_;
   w_.find_tangents(w_.total);
@@ -27,15 +69,24 @@ void CoupledStep::assemble(CoupledMatrix& K) {
   for (std::size_t j = 0; j < w_.joints.count(); ++j) assemble_joint(K, j);
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     if (!K.has_contact(c)) continue;
-    if (given_contacts_ || contacts_[c].position.status == ContactStatus::open) {
-      leave_contact(K, c);
+    if (w_.contacts.contact(c).has_chord()) {
+      add_contact<24>(K, c);
     } else {
-      add_contact_rows(K, c);
+      add_contact<12>(K, c);
     }
-    if (!w_.contacts.work[c].near) continue;
-    if (!given_contacts_) add_contact_columns(K, c);
-    add_contact_stiffness(K, c);
   }
+}
+
+template <int Size>
+void CoupledStep::add_contact(CoupledMatrix& K, std::size_t c) {
+  if (given_contacts_ || contacts_[c].position.status == ContactStatus::open) {
+    leave_contact(K, c);
+  } else {
+    add_contact_rows<Size>(K, c);
+  }
+  if (!w_.contacts.work[c].near) return;
+  if (!given_contacts_) add_contact_columns<Size>(K, c);
+  add_contact_stiffness<Size>(K, c);
 }
 
 void CoupledStep::assemble_joint(CoupledMatrix& K, std::size_t j) {
@@ -106,17 +157,22 @@ void CoupledStep::leave_contact(CoupledMatrix& K, std::size_t c) {
 }
 
 /// -d(forces)/d(positions) at the three levels, for increments over h.
+template <int Size>
 void CoupledStep::add_contact_stiffness(CoupledMatrix& K, std::size_t c) {
   const CoupledContact& work = contacts_[c];
   const ContactWork& base = w_.contacts.work[c];
   const Contact& contact = w_.contacts.contact(c);
-  Mat12 block;
+  Eigen::Matrix<double, Size, Size> block;
   const auto add = [&](Level level, const RowVector& scaled) {
     if (scaled.isZero(0.0)) return;
     const RowVector reaction = -w_.h * base.scale.cwiseProduct(scaled);
-    contact.force_derivative(w_.q, work.frame, work.derivative, reaction, block);
-    increments(block, contact.a(), contact.b());
-    K.add_momentum(K.contact(c), level, block);
+    if constexpr (Size == 24) {
+      contact.force_derivative(w_.q, work.frame, chords_[c].derivative, reaction, block);
+    } else {
+      contact.force_derivative(w_.q, work.frame, work.derivative, reaction, block);
+    }
+    increments(block, contact);
+    K.add_momentum<Size>(K.contact(c), level, block);
   };
   add(Level::acceleration, work.force);
   add(Level::velocity, work.percussion);
@@ -125,6 +181,7 @@ void CoupledStep::add_contact_stiffness(CoupledMatrix& K, std::size_t c) {
   add(Level::position, correction);
 }
 
+template <int Size>
 void CoupledStep::add_contact_rows(CoupledMatrix& K, std::size_t c) {
   const CoupledContact& work = contacts_[c];
   const ContactWork& base = w_.contacts.work[c];
@@ -132,60 +189,58 @@ void CoupledStep::add_contact_rows(CoupledMatrix& K, std::size_t c) {
   const CoupledMatrix::Pair& pair = K.contact(c);
   const double h = w_.h;
   const Eigen::Index rows = contact.rows();
-  const Vec12 a = of_pair(ha_, contact.a(), contact.b()),
-              v = of_pair(w_.v, contact.a(), contact.b());
+  using Rows = KktMatrix::RowsOver<Size>;
   const auto scale = base.scale.asDiagonal();
-  const PairRows G = scale * base.G;
-  PairRows bend, bend_a;  // d(rows v)/dq, d(rows h a)/dq
-  contact.rates_derivative(w_.q, work.frame, work.derivative, v, bend);
-  contact.rates_derivative(w_.q, work.frame, work.derivative, a, bend_a);
-  PairRows xi_by_position = bend;
-  const Vec12 v_start = of_pair(w_.state->v, contact.a(), contact.b());
+  const Rows G = scale * rows_of<Size>(c);
+  const Rows bend = bend_of<Size>(c, w_.v), bend_a = bend_of<Size>(c, ha_);
+  Rows xi_by_position = bend;
   if (contact.has_restitution()) {
-    PairRows of_start;
-    contact.rates_derivative(w_.q, work.frame, work.derivative, v_start, of_start);
+    const Rows of_start = bend_of<Size>(c, w_.state->v);
     for (int i = 0; i < rows; ++i) {
       xi_by_position.row(i) += base.bounce * contact.restitution_of_row(i) * of_start.row(i);
     }
   }
-  const PairRows acceleration_by_velocity = h * (scale * (work.turning + bend));
-  PairRows rate_by_position = h * (scale * bend), acceleration_by_position = h * (scale * bend_a);
+  const Rows acceleration_by_velocity = h * (scale * (turning_of<Size>(c) + bend));
+  Rows rate_by_position = h * (scale * bend), acceleration_by_position = h * (scale * bend_a);
   xi_by_position = (h * (scale * xi_by_position)).eval();
-  PairRows normal = G.topRows(1);
-  for (PairRows* block : {&rate_by_position, &acceleration_by_position, &xi_by_position, &normal}) {
-    increments(*block, contact.a(), contact.b());
+  Rows normal = G.topRows(1);
+  for (Rows* block : {&rate_by_position, &acceleration_by_position, &xi_by_position, &normal}) {
+    increments(*block, contact);
   }
 
   const ContactEquations &x = work.position, &p = work.velocity, &f = work.forces;
-  K.add_rows(pair, Level::position, Level::position, x.dresidual_dg(0, 0) * normal);
+  K.add_rows<Size>(pair, Level::position, Level::position, x.dresidual_dg(0, 0) * normal);
   K.add_multipliers(pair, Level::position, Level::position, x.dresidual_dla);
-  K.add_rows(pair, Level::velocity, Level::velocity, p.dresidual_dg * G);
-  K.add_rows(pair, Level::velocity, Level::position, p.dresidual_dg * xi_by_position);
+  K.add_rows<Size>(pair, Level::velocity, Level::velocity, p.dresidual_dg * G);
+  K.add_rows<Size>(pair, Level::velocity, Level::position, p.dresidual_dg * xi_by_position);
   K.add_multipliers(pair, Level::velocity, Level::velocity, p.dresidual_dla);
-  K.add_rows(pair, Level::acceleration, Level::acceleration, f.dresidual_dg * G);
-  K.add_rows(pair, Level::acceleration, Level::velocity,
-             f.dresidual_dg * acceleration_by_velocity + work.dforces_drate * G);
-  K.add_rows(pair, Level::acceleration, Level::position,
-             f.dresidual_dg * acceleration_by_position + work.dforces_drate * rate_by_position);
+  K.add_rows<Size>(pair, Level::acceleration, Level::acceleration, f.dresidual_dg * G);
+  K.add_rows<Size>(pair, Level::acceleration, Level::velocity,
+                   f.dresidual_dg * acceleration_by_velocity + work.dforces_drate * G);
+  K.add_rows<Size>(
+      pair, Level::acceleration, Level::position,
+      f.dresidual_dg * acceleration_by_position + work.dforces_drate * rate_by_position);
   K.add_multipliers(pair, Level::acceleration, Level::acceleration, f.dresidual_dla);
 }
 
 /// What the multipliers do to the momentum of the three levels.
+template <int Size>
 void CoupledStep::add_contact_columns(CoupledMatrix& K, std::size_t c) {
   const double gamma = c_.gamma * ratio_, beta = c_.beta * ratio_;
   const ContactWork& base = w_.contacts.work[c];
   const CoupledMatrix::Pair& pair = K.contact(c);
-  const KktMatrix::Columns columns = -(base.scale.asDiagonal() * base.G).transpose();
-  KktMatrix::Columns sideways = 0.5 * columns;  // friction corrects positions by half an impulse
+  using Columns = KktMatrix::ColumnsOver<Size>;
+  const Columns columns = -(base.scale.asDiagonal() * rows_of<Size>(c)).transpose();
+  Columns sideways = 0.5 * columns;  // friction corrects positions by half an impulse
   sideways.col(0).setZero();
-  K.add_columns(pair, Level::acceleration, Level::acceleration, columns);
-  K.add_columns(pair, Level::velocity, Level::velocity, columns);
-  K.add_columns(pair, Level::velocity, Level::acceleration, -gamma * columns);
-  K.add_columns(pair, Level::position, Level::position, columns.leftCols(1));
-  K.add_columns(pair, Level::position, Level::velocity, sideways);
-  KktMatrix::Columns by_force = -gamma * sideways;
+  K.add_columns<Size>(pair, Level::acceleration, Level::acceleration, columns);
+  K.add_columns<Size>(pair, Level::velocity, Level::velocity, columns);
+  K.add_columns<Size>(pair, Level::velocity, Level::acceleration, -gamma * columns);
+  K.add_columns<Size>(pair, Level::position, Level::position, columns.leftCols(1));
+  K.add_columns<Size>(pair, Level::position, Level::velocity, sideways);
+  Columns by_force = -gamma * sideways;
   by_force.col(0) = -beta * columns.col(0);
-  K.add_columns(pair, Level::position, Level::acceleration, by_force);
+  K.add_columns<Size>(pair, Level::position, Level::acceleration, by_force);
 }
 
 }  // namespace clatter

@@ -417,6 +417,8 @@ INSTANTIATE_TEST_SUITE_P(
         Pairing{"ellipsoid_ellipse", Kind::ellipsoid, Kind::ellipse},
         Pairing{"ellipsoid_ellipsoid", Kind::ellipsoid, Kind::ellipsoid},
         Pairing{"hollow_sphere", Kind::point, Kind::point, true},
+        Pairing{"hollow_sphere_circle", Kind::point, Kind::circle, true},
+        Pairing{"hollow_sphere_ellipsoid", Kind::point, Kind::ellipsoid, true},
         Pairing{"bore_point", Kind::line, Kind::point, true},
         Pairing{"bore_circle", Kind::line, Kind::circle, true},
         Pairing{"bore_ellipsoid", Kind::line, Kind::ellipsoid, true},
