@@ -7,6 +7,7 @@
 
 #include <clatter/analysis/statics.hpp>
 #include <clatter/machine/checks.hpp>
+#include <clatter/machine/solid_search.hpp>
 #include <clatter/schemes/assembly.hpp>
 #include <clatter/schemes/make_scheme.hpp>
 #include <clatter/simulation/channels.hpp>
@@ -63,6 +64,7 @@ struct Simulation::Impl {
         machine(model),
         scheme(make_scheme(machine, model.integrator)),
         stand_in(make_stand_in(machine, model.integrator)),
+        solids(machine),
         channels(model, machine, scheme->separates_forces()),
         h(model.integrator.step),
         total_steps(steps_to_cover(model.integrator.duration, h)),
@@ -316,9 +318,21 @@ struct Simulation::Impl {
   void note_gaps(const Scheme& by) {
     for (std::size_t c = 0; c < state.contacts.size(); ++c) {
       const ContactState& of = state.contacts[c];
-      if (!of.armed || !by.contacts()[c].over_face(state.q)) continue;
-      statistics.min_gap = std::min(statistics.min_gap, of.gap);
+      if (!of.armed || of.gap >= statistics.min_gap) continue;
+      if (!by.contacts()[c].over_face(state.q)) continue;
+      statistics.min_gap = std::min(statistics.min_gap, real_gap(c));
     }
+  }
+
+  /// Features of solids have no ends for the rest of a step: when they have passed each other, only
+  /// the solids themselves tell whether they overlap.
+  double real_gap(std::size_t c) {
+    const double gap = state.contacts[c].gap;
+    const std::size_t own = machine.own_contacts().size();
+    if (gap >= 0.0 || c < own) return gap;
+    const ContactKey& key = state.search.keys[c - own];
+    if (key.group != machine.group_of_solids()) return gap;
+    return std::max(gap, solids.gap(key.sphere, key.partner, state.q));
   }
 
   double time() const { return h * static_cast<double>(state.steps); }
@@ -326,6 +340,7 @@ struct Simulation::Impl {
   Model model;
   Machine machine;
   std::unique_ptr<Scheme> scheme, stand_in;
+  SolidSearch solids;
   ChannelList channels;
   double h;
   long total_steps;

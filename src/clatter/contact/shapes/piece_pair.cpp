@@ -116,6 +116,17 @@ void PiecePair::for_each_candidate(double reach, const Visit& visit) const {
   }
 }
 
+/// Not more than their distance, and hardly less.
+double PiecePair::least_apart() const {
+  const auto support_a = [this](const Vec3& n) -> Vec3 {
+    return at_a_.R * furthest_point(*a_, at_a_.R.transpose() * n);
+  };
+  const auto support_b = [this](const Vec3& n) -> Vec3 {
+    return shift_ + at_b_.R * furthest_point(*b_, at_b_.R.transpose() * n);
+  };
+  return least_distance(support_a, support_b, 1e-3);
+}
+
 double PiecePair::gap() {
   if (is_contained()) {
     double least = infinity;
@@ -123,13 +134,7 @@ double PiecePair::gap() {
         infinity, [&](const Candidate& candidate) { least = std::min(least, candidate.at.gap); });
     return least;
   }
-  const auto support_a = [this](const Vec3& n) -> Vec3 {
-    return at_a_.R * furthest_point(*a_, at_a_.R.transpose() * n);
-  };
-  const auto support_b = [this](const Vec3& n) -> Vec3 {
-    return shift_ + at_b_.R * furthest_point(*b_, at_b_.R.transpose() * n);
-  };
-  const double apart = least_distance(support_a, support_b, 1e-3);
+  const double apart = least_apart();
   if (apart > 1e-6 * size_) return apart;
   double best = -infinity;
   for (const double reach : {1e-2 * size_, infinity}) {
@@ -144,6 +149,7 @@ void PiecePair::find_touches(double reach, bool must_find, bool closely,
                              std::vector<Touch>& touches) {
   touches.clear();
   merits_.clear();
+  if (!is_contained() && least_apart() > reach) return;
   const double margin = edge_margin * size_;
   double best = -infinity;
   Touch separating;

@@ -39,6 +39,7 @@ class PiecePair {
   bool can_meet(const Piece& a, const Piece& b) const;
   bool are_near(const Piece& a, const Piece& b, double reach) const;
   bool is_contained() const { return contains_a_ || contains_b_; }
+  double least_apart() const;
   double tilt_of(const Candidate& of, bool is_rim_a) const;
   void leave_out_deeper_than(double least_merit, std::vector<Touch>& touches);
 
