@@ -307,6 +307,10 @@ void print_summary(const Summary& summary, const Model& model, const ResultDirec
   if (run.max_impacts > 1) {
     lines.push_back({"most impacts in a step", std::to_string(run.max_impacts)});
   }
+  if (run.lessened > 0) {
+    lines.push_back({"steps with less restitution", std::to_string(run.lessened),
+                     "(as given it would have added energy there)"});
+  }
   if (run.plastic > 0) {
     lines.push_back({"steps without restitution", std::to_string(run.plastic),
                      "(contacts jammed; the impact law had no solution)"});

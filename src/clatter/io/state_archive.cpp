@@ -130,8 +130,8 @@ class Visitor {
   }
   void visit(Powers& p) { (*this)(p.load, p.damper, p.motor); }
   void visit(StepCounts& c) {
-    (*this)(c.smooth, c.position, c.velocity, c.regularised, c.recovered, c.plastic, c.sweeps,
-            c.sweep_residual, c.unfinished, c.impacts);
+    (*this)(c.smooth, c.position, c.velocity, c.regularised, c.recovered, c.lessened, c.plastic,
+            c.sweeps, c.sweep_residual, c.unfinished, c.impacts);
   }
   void visit(RunningSums& s) {
     (*this)(s.ledger, s.last_powers, s.last_rates, s.last_step_size, s.impulses, s.percussions,
@@ -148,11 +148,11 @@ class Visitor {
             s.rotated_node);
   }
   void visit(RunStatistics& s) {
-    (*this)(s.steps, s.substeps, s.regularised, s.recovered, s.plastic, s.stood_in, s.unfinished,
-            s.max_sweep_residual, s.max_sweeps, s.max_impacts, s.smooth, s.position, s.velocity,
-            s.min_gap, s.max_joint_error, s.max_joint_velocity_error, s.length, s.smooth_time,
-            s.position_time, s.velocity_time, s.linear_algebra_time, s.factorisations, s.solves,
-            s.settling);
+    (*this)(s.steps, s.substeps, s.regularised, s.recovered, s.lessened, s.plastic, s.stood_in,
+            s.unfinished, s.max_sweep_residual, s.max_sweeps, s.max_impacts, s.smooth, s.position,
+            s.velocity, s.min_gap, s.max_joint_error, s.max_joint_velocity_error, s.length,
+            s.smooth_time, s.position_time, s.velocity_time, s.linear_algebra_time,
+            s.factorisations, s.solves, s.settling);
   }
 
   Bytes& bytes_;

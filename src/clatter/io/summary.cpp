@@ -32,6 +32,7 @@ void add_steps(nlohmann::ordered_json& json, const Summary& summary) {
   json["regularised"] = statistics.regularised;
   json["recovered"] = statistics.recovered;
   json["stood_in"] = statistics.stood_in;
+  json["lessened"] = statistics.lessened;
   json["plastic"] = statistics.plastic;
   json["unfinished"] = statistics.unfinished;
   json["max_sweep_residual"] = statistics.max_sweep_residual;

@@ -74,4 +74,36 @@ void ContactSet::forbid_rebound(bool everywhere) {
   }
 }
 
+bool ContactSet::lessen_rebound(const NodalVector& before, const NodalVector& after) {
+  constexpr double least_share = 0.1;  // restitution that is the cause has done as much of a gain
+  const auto bounces = [this](std::size_t c) {
+    return work[c].equations.status != ContactStatus::open && work[c].rate_before[0] < 0.0 &&
+           work[c].bounce * contact(c).restitution_of_row(0) > 0.0;
+  };
+  if (std::none_of(near_.begin(), near_.end(), bounces)) return false;
+  find_islands();
+  gains_.assign(island_.size(), {});
+  for (const std::size_t c : near_) {
+    if (work[c].equations.status == ContactStatus::open) continue;
+    const RowVector impulse = work[c].scale.cwiseProduct(work[c].equations.phi);
+    const RowVector from = rates(c, before), to = rates(c, after);
+    Gain& gain = gains_[static_cast<std::size_t>(island_of(contact(c)))];
+    gain.energy += 0.5 * impulse.dot(from + to);
+    gain.terms += 0.5 * impulse.cwiseAbs().dot(from.cwiseAbs() + to.cwiseAbs());
+    if (bounces(c)) {
+      const double e = work[c].bounce * contact(c).restitution_of_row(0);
+      gain.by_rebound -= e * work[c].rate_before[0] * impulse[0];
+    }
+  }
+  bool any = false;
+  for (const std::size_t c : near_) {
+    const Gain& gain = gains_[static_cast<std::size_t>(island_of(contact(c)))];
+    const bool gained = gain.energy > 1e-9 * gain.terms;
+    if (!bounces(c) || !gained || gain.by_rebound < least_share * gain.energy) continue;
+    work[c].bounce = work[c].bounce > 0.1 ? 0.5 * work[c].bounce : 0.0;
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace clatter

@@ -22,7 +22,8 @@ ContactSet::ContactSet(const Machine& machine, const IntegratorSpec& spec)
       reach_(machine.nodes().size(), 0.0),
       moved_further_(reach_),
       island_(machine.nodes().size(), 0),
-      hard_(machine.nodes().size(), 0) {
+      hard_(machine.nodes().size(), 0),
+      gains_(machine.nodes().size()) {
   connected_.reserve(machine.nodes().size());
   size_work();
 }

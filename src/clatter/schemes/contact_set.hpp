@@ -148,6 +148,9 @@ class ContactSet {
   bool is_hard(const Contact& contact) const;
   /// Takes restitution from the contacts of the island with the largest residual, or from all.
   void forbid_rebound(bool everywhere);
+  /// Lessens restitution where impulses that change velocities so add energy, for its sake. True:
+  /// somewhere.
+  bool lessen_rebound(const NodalVector& before, const NodalVector& after);
 
   // ---- Results
 
@@ -211,6 +214,10 @@ class ContactSet {
   UnionFind connected_;      // nodes
   std::vector<int> island_;  // of each node: the smallest node it is connected with
   std::vector<char> hard_;   // node: its island has not converged
+  struct Gain {
+    double energy = 0.0, terms = 0.0, by_rebound = 0.0;
+  };
+  std::vector<Gain> gains_;  // node: what impulses do in its island
   // Scratch when the list changes.
   std::vector<ContactState> states_before_;
   std::vector<ContactKey> keys_before_;

@@ -68,12 +68,19 @@ bool ContactStage::solve_from_active_sets(Problem& problem, double& eps, Contact
 template <class Jump>
 bool ContactStage::jump_together(Jump& jump, double& eps) {
   // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
-  // law has no solution then. Without rebound it always has one.
+  // law has no solution then. Without rebound it always has one. Where contacts that share bodies
+  // rebound, or with friction, the law may also give more energy than there was.
   for (int attempt = 0;; ++attempt) {
     int updates = 0;
     const bool solved = solve(jump, eps, updates, "velocity");
     w_.counts.velocity += updates;
-    if (solved) break;
+    if (solved && !w_.contacts.lessen_rebound(w_.state->v, w_.v)) break;
+    if (solved) {
+      jump.reset();
+      w_.counts.lessened = 1;
+      --attempt;
+      continue;
+    }
     if (attempt == 2) return false;
     w_.contacts.forbid_rebound(attempt == 1);
     jump.reset();

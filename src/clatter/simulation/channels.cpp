@@ -442,6 +442,7 @@ void ChannelList::list_counters() {
   counter("velocity_iterations", &StepCounts::velocity);
   counter("regularised_solves", &StepCounts::regularised);
   counter("recovered_solves", &StepCounts::recovered);
+  counter("lessened_steps", &StepCounts::lessened);
   counter("plastic_steps", &StepCounts::plastic);
   counter("impacts", &StepCounts::impacts);
   counter("sweeps", &StepCounts::sweeps);

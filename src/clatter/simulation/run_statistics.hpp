@@ -26,6 +26,7 @@ struct RunStatistics {
   long substeps = 0;     ///< parts of steps that were retried, or cut at impacts
   long regularised = 0;  ///< solves of singular systems (redundant joints or contacts)
   long recovered = 0;    ///< contact problems whose active sets Gauss-Seidel had to find
+  long lessened = 0;     ///< steps with less restitution, which would have added energy
   long plastic = 0;      ///< steps taken without restitution, for want of a solution with it
   long stood_in = 0;     ///< steps that `nsga` took where `nsga_coupled` found no solution
   long unfinished = 0;   ///< contact problems that sweeps left with a larger residual

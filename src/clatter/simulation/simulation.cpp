@@ -304,6 +304,7 @@ struct Simulation::Impl {
     count(statistics.velocity, counts.velocity);
     statistics.regularised += counts.regularised;
     statistics.recovered += counts.recovered;
+    statistics.lessened += counts.lessened;
     statistics.plastic += counts.plastic;
     statistics.unfinished += counts.unfinished;
     statistics.max_sweep_residual = std::max(statistics.max_sweep_residual, counts.sweep_residual);

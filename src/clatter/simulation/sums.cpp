@@ -69,6 +69,7 @@ void add_counts(const StepCounts& done, StepCounts& sum) {
   sum.velocity = std::max(sum.velocity, done.velocity);
   sum.regularised += done.regularised;
   sum.recovered += done.recovered;
+  sum.lessened += done.lessened;
   sum.plastic += done.plastic;
   sum.unfinished += done.unfinished;
   sum.sweep_residual = std::max(sum.sweep_residual, done.sweep_residual);

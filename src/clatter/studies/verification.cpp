@@ -59,6 +59,7 @@ constexpr std::array run_quantities = {
     RunQuantity{"run/regularised", [](const Figures& r) { return double(r.regularised); }},
     RunQuantity{"run/stood_in", [](const Figures& r) { return double(r.stood_in); }},
     RunQuantity{"run/recovered", [](const Figures& r) { return double(r.recovered); }},
+    RunQuantity{"run/lessened", [](const Figures& r) { return double(r.lessened); }},
     RunQuantity{"run/plastic", [](const Figures& r) { return double(r.plastic); }},
 };
 

@@ -59,6 +59,10 @@ bool NsgaCoupled::try_step(double t, double h) {
   w_.set_time(*w_.state, t + h);
   w_.begin(*w_.state, h);
   if (!solve_step()) return false;
+  while (adds_energy()) {
+    w_.counts.lessened = 1;
+    if (!solve_step()) return false;
+  }
   if (!w_.contacts.far_ones_stay_open(*w_.state, w_.q, w_.total, w_.failure)) return false;
   if (!contacts_are_followed()) return false;
   const State& state = *w_.state;
@@ -72,6 +76,16 @@ bool NsgaCoupled::try_step(double t, double h) {
   accept_contacts();
   accept(w_.momentum);
   return true;
+}
+
+/// Whether restitution had to be lessened, for what impulses do.
+bool NsgaCoupled::adds_energy() {
+  for (const std::size_t c : w_.contacts.near()) {
+    ContactWork& work = w_.contacts.work[c];
+    work.equations.status = step_.contact(c).velocity.status;
+    work.equations.phi = step_.contact(c).impulse;
+  }
+  return w_.contacts.lessen_rebound(w_.state->v, w_.v);
 }
 
 /// Contacts that stay closed have rates that change smoothly, without an impact. That holds no more

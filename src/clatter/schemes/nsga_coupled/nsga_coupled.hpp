@@ -32,6 +32,7 @@ class NsgaCoupled final : public Scheme {
   bool solve_from_guess(double at_least, bool with_contacts);
   /// Forces and impulses of contacts by projection, the motion by Newton's method: 002 section 9.
   bool solve_by_projections();
+  bool adds_energy();
   bool contacts_are_followed();
   void accept_contacts();
 
