@@ -1,4 +1,6 @@
 #include <array>
+#include <cmath>
+#include <numbers>
 #include <random>
 
 #include <fmt/format.h>
@@ -180,6 +182,42 @@ duration = {}
     if (!testing::looks_at_numbers) continue;
     const double depth = std::sqrt(0.5 * 0.5 - 0.3 * 0.3) - 0.01;
     EXPECT_NEAR(simulation.state().q[1].x.norm(), depth, 1e-9) << scheme;
+    EXPECT_LT(simulation.state().v.norm(), 1e-6) << scheme;
+  }
+}
+
+/// A disc on its edge in the tip of a cone, which each of its rims touches on both sides: as deep
+/// as the highest point of the rim that is on the wall.
+TEST(Solids, a_disc_stands_in_the_tip_of_a_cone) {
+  double depth = 0.0;  // of its centre below the tip; the cone is twice as long as wide
+  for (int i = 0; i < 100000; ++i) {
+    const double angle = 0.5e-5 * std::numbers::pi * i;
+    const double from_axis = std::hypot(0.2 * std::cos(angle), 0.01);
+    depth = std::max(depth, 2.0 * from_axis + 0.2 * std::sin(angle));
+  }
+  for (const char* scheme : {"nsga", "nsga_coupled", "moreau"}) {
+    const std::string text = fmt::format(R"(
+gravity = [0, 0, 9.81]
+[[material]]
+name = "stone"
+[ground]
+shape = {{ kind = "cone", radius = 1, length = 2, hollow = true, material = "stone" }}
+[[body]]
+name = "disc"
+density = 1000
+shape = {{ kind = "disc", radius = 0.2, thickness = 0.02, material = "stone" }}
+position = [0, 0, {}]
+orientation = {{ axis = [1, 0, 0], angle = {} }}
+[integrator]
+name = "{}"
+step = 1e-3
+duration = {}
+)",
+                                         1.5 - depth - 0.001, 0.5 * std::numbers::pi, scheme,
+                                         testing::looks_at_numbers ? 0.1 : 0.03);
+    Simulation simulation(parse_model(text, "tip.toml"));
+    while (!simulation.finished()) simulation.step();
+    EXPECT_NEAR(simulation.value("bodies/disc/position/z"), 1.5 - depth, 1e-9) << scheme;
     EXPECT_LT(simulation.state().v.norm(), 1e-6) << scheme;
   }
 }

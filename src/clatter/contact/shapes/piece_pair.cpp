@@ -47,15 +47,18 @@ void PiecePair::place(const Pieces& a, const NodeState& at_a, const Pieces& b,
 /// cone along a line, does so with a piece that ends there.
 bool PiecePair::can_meet(const Piece& a, const Piece& b) const {
   if (contains_a_ && contains_b_) return false;
-  if (is_contained() && !(contains_a_ ? a : b).is_extreme()) return false;
+  const Piece &inside = contains_a_ ? a : b, &around = contains_a_ ? b : a;
+  if (is_contained() && !inside.is_extreme() && !inside.is_arc()) return false;
   const CoreKind first = std::min(a.patch.kind, b.patch.kind),
                  second = std::max(a.patch.kind, b.patch.kind);
   if (a.is_mark || b.is_mark) return is_contained() || second == CoreKind::plane;
   // A round edge may meet what is straight, or another one, more than once, and once beyond the
   // end of it: each of its arcs is looked at.
   const bool by_arcs =
-      !is_contained() && first != CoreKind::point &&
-      (second == CoreKind::circle || (first == CoreKind::circle && second == CoreKind::cone));
+      is_contained()
+          ? around.patch.kind != CoreKind::point && around.patch.kind != CoreKind::plane
+          : first != CoreKind::point && (second == CoreKind::circle ||
+                                         (first == CoreKind::circle && second == CoreKind::cone));
   const auto is_whole = [](const Piece& piece) {
     return piece.patch.kind == CoreKind::circle && !piece.is_arc();
   };
@@ -165,7 +168,7 @@ void PiecePair::find_touches(double reach, bool must_find, bool closely,
       separating = touch;
     }
     const bool is_within = a.holds(found.at.foot_a, margin) && b.holds(found.at.foot_b, margin);
-    if (!is_within && !is_contained()) return;
+    if (!is_within && (!is_contained() || a.is_arc() || b.is_arc())) return;
     const bool is_rim_a = a.patch.kind == CoreKind::circle,
                is_rim_b = b.patch.kind == CoreKind::circle;
     if (is_rim_a != is_rim_b) {
