@@ -82,8 +82,11 @@ bool holds_origin(const Simplex& s) {
   for (int i = 0; i < 4; ++i) {
     const Vec3 &p = s.point[(i + 1) % 4], &q = s.point[(i + 2) % 4], &r = s.point[(i + 3) % 4];
     const Vec3 n = (q - p).cross(r - p);
-    const double of_corner = n.dot(s.point[i] - p), of_origin = -n.dot(p);
-    if (of_corner == 0.0 || of_corner * of_origin < 0.0) return false;
+    const Vec3 height = s.point[i] - p;
+    const double of_corner = n.dot(height), of_origin = -n.dot(p);
+    // What is flat but for round-off holds nothing: its sides do not tell inside from outside.
+    const bool is_flat = std::abs(of_corner) <= 1e-12 * n.norm() * height.norm();
+    if (is_flat || of_corner * of_origin < 0.0) return false;
   }
   return true;
 }
