@@ -297,7 +297,7 @@ void print_summary(const Summary& summary, const Model& model, const ResultDirec
   if (run.recovered > 0) lines.push_back({"solves by Gauss-Seidel", std::to_string(run.recovered)});
   if (run.stood_in > 0) {
     lines.push_back({"steps by nsga", std::to_string(run.stood_in),
-                     "(the coupled problem had no solution there)"});
+                     "(the coupled scheme could not take them)"});
   }
   if (run.max_sweeps > 0) lines.push_back({"most sweeps", std::to_string(run.max_sweeps)});
   if (run.unfinished > 0) {

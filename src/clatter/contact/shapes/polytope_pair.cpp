@@ -95,7 +95,7 @@ PolytopePair::Axis PolytopePair::axis_of_half_space() const {
 }
 
 PolytopePair::Axis PolytopePair::find_axis(double distance) {
-  if (a().is_half_space() || b().is_half_space()) return axis_of_half_space();
+  if (has_half_space()) return axis_of_half_space();
   Axis best{-infinity, Vec3::UnitZ(), {}, {}};
   int corner = 0;
   for (std::size_t f = 0; f < a().faces.size(); ++f) {
