@@ -120,6 +120,8 @@ def run(model, h, duration, rho):
         closed, pressed, held, slip, start, way = sets
         rows, (impulse_n, impulse_f), (force_n, force_f) = s["rows"], s["impulse"], s["force"]
         friction_push = h / 2 * rows[1] * s["percussion"][1]
+        if not pressed:  # what its forces did before is taken back
+            friction_push = -h * h * rows[1] * ((0.5 - beta) * force_bar[1] + beta * s["force_bar"][1])
         if not closed:
             law_f, law_af = impulse_f, h * force_f
         elif slip:
@@ -155,6 +157,8 @@ def run(model, h, duration, rho):
             raise RuntimeError(f"Newton's method fails at {step * h:g} s")
         q, u, a, a_bar = s["q"], s["u"], s["a"], s["a_bar"]
         force, force_bar = s["force"], s["force_bar"]
+        if not choose(s)[1]:  # an open contact leaves nothing behind
+            a_bar, force_bar = a_bar - s["rows"].T @ force_bar / mass, zeros(2)
         yield step * h, q, u, s["gap"], s["percussion"], force
 
 

@@ -42,6 +42,7 @@ constexpr Command commands[] = {
     {"compare", "Run a model with several integrators", add_compare_command},
     {"verify", "Compare runs with known figures", add_verify_command},
     {"solve-contact", "Solve contact problems of single steps", add_solve_contact_command},
+    {"impact", "Integrate one impact under continuous force laws", add_impact_command},
     {"schema", "Print the JSON schema of model files", add_schema_command},
 };
 

@@ -34,6 +34,19 @@ struct Triangles {
     }
     for (const auto& [a, b, c] : corners) file << fmt::format("f {} {} {}\n", a + 1, b + 1, c + 1);
   }
+  /// As the text of an STL file.
+  void write_stl(const std::string& path) const {
+    std::ofstream file(path);
+    file << "solid written by a test\n";
+    for (std::size_t t = 0; t < corners.size(); ++t) {
+      file << "facet normal 0 0 0\nouter loop\n";
+      for (int k = 0; k < 3; ++k) {
+        file << fmt::format("vertex {} {} {}\n", at(t, k).x(), at(t, k).y(), at(t, k).z());
+      }
+      file << "endloop\nendfacet\n";
+    }
+    file << "endsolid\n";
+  }
 };
 
 inline Triangles box_of_triangles(const Vec3& size) {

@@ -7,13 +7,14 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <clatter/io/mesh_builder.hpp>
 #include <clatter/io/mesh_file.hpp>
+#include <clatter/io/mesh_import.hpp>
 #include <clatter/model/nearest_word.hpp>
 
 namespace clatter {
@@ -25,24 +26,6 @@ constexpr std::uintmax_t largest_mesh_file = std::uintmax_t{512} << 20;
 constexpr std::size_t stl_title = 80, stl_head = 84, stl_triangle = 50;
 
 using Complaint = std::optional<std::string>;
-
-/// Numbers the points of a mesh, equal ones alike.
-class PointNumbers {
- public:
-  explicit PointNumbers(MeshShape& mesh) : mesh_(mesh) {}
-
-  int number_of(const Vec3& point) {
-    // -0 and 0 are equal, but differ as texts of bits do.
-    const std::array<double, 3> key = {point.x() + 0.0, point.y() + 0.0, point.z() + 0.0};
-    const auto [found, is_new] = numbers_.emplace(key, static_cast<int>(mesh_.points.size()));
-    if (is_new) mesh_.points.push_back(point);
-    return found->second;
-  }
-
- private:
-  MeshShape& mesh_;
-  std::map<std::array<double, 3>, int> numbers_;
-};
 
 /// The words of a line, one after the other.
 class Words {
@@ -130,7 +113,7 @@ std::uint32_t count_at(std::string_view bytes, std::size_t at) {
 }
 
 Complaint parse_binary_stl(std::string_view bytes, MeshShape& mesh) {
-  PointNumbers numbers(mesh);
+  MeshBuilder numbers(mesh);
   for (std::size_t at = stl_head; at < bytes.size(); at += stl_triangle) {
     std::array<int, 3> triangle{};
     for (std::size_t k = 0; k < 3; ++k) {
@@ -149,7 +132,7 @@ Complaint parse_binary_stl(std::string_view bytes, MeshShape& mesh) {
 }
 
 // One facet after its first line.
-Complaint parse_facet(Lines& lines, PointNumbers& numbers, MeshShape& mesh) {
+Complaint parse_facet(Lines& lines, MeshBuilder& numbers, MeshShape& mesh) {
   std::string_view line;
   const auto expect = [&](std::string_view first, std::string_view second) {
     line = "the end of the file";
@@ -175,7 +158,7 @@ Complaint parse_facet(Lines& lines, PointNumbers& numbers, MeshShape& mesh) {
 }
 
 Complaint parse_text_stl(std::string_view text, MeshShape& mesh) {
-  PointNumbers numbers(mesh);
+  MeshBuilder numbers(mesh);
   Lines lines(text);
   bool inside = false;
   for (std::string_view line; lines.next(line);) {
@@ -223,7 +206,7 @@ Complaint parse_stl(std::string_view bytes, MeshShape& mesh) {
 
 Complaint parse_obj(std::string_view bytes, MeshShape& mesh) {
   constexpr std::array ignored = {"vn", "vt", "o", "g", "s", "usemtl", "mtllib"};
-  PointNumbers numbers(mesh);
+  MeshBuilder numbers(mesh);
   std::vector<int> number_of_line;  // of each `v`
   Lines lines(bytes);
   for (std::string_view line; lines.next(line);) {
@@ -237,9 +220,10 @@ Complaint parse_obj(std::string_view bytes, MeshShape& mesh) {
     } else if (word == "f") {
       const auto corners = parse_face(words, number_of_line.size());
       if (!corners) return lines.complaint("'f' with three or more numbers of points above", line);
-      for (std::size_t i = 1; i + 1 < corners->size(); ++i) {
-        mesh.triangles.push_back({number_of_line[(*corners)[0]], number_of_line[(*corners)[i]],
-                                  number_of_line[(*corners)[i + 1]]});
+      std::vector<int> face;
+      for (const std::size_t corner : *corners) face.push_back(number_of_line[corner]);
+      if (!numbers.add_face(face)) {
+        return lines.complaint("a face whose sides do not cross each other", line);
       }
     } else {
       return lines.complaint("points 'v' and faces 'f'", line);
@@ -250,8 +234,10 @@ Complaint parse_obj(std::string_view bytes, MeshShape& mesh) {
 
 Complaint read_mesh_file(const std::filesystem::path& path, MeshShape& mesh) {
   const std::string extension = lower_case(path.extension().string());
-  if (extension != ".stl" && extension != ".obj") {
-    return "its name must end in '.stl' or '.obj', whose formats can be read";
+  const bool imports = can_import(extension);
+  if (extension != ".stl" && extension != ".obj" && !imports) {
+    return "its name must end in '.stl', '.obj', '.ply', '.off', '.gltf', '.glb', '.dae' or "
+           "'.3mf', whose formats can be read";
   }
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
@@ -262,8 +248,11 @@ Complaint read_mesh_file(const std::filesystem::path& path, MeshShape& mesh) {
   std::ifstream stream(path, std::ios::binary);
   if (!is_file || !stream) return "the file cannot be read";
   if (size > largest_mesh_file) return "the file is too large";
-  const std::string bytes(std::istreambuf_iterator<char>(stream), {});
-  Complaint wrong = extension == ".stl" ? parse_stl(bytes, mesh) : parse_obj(bytes, mesh);
+  const auto parse = [&] {
+    const std::string bytes(std::istreambuf_iterator<char>(stream), {});
+    return extension == ".stl" ? parse_stl(bytes, mesh) : parse_obj(bytes, mesh);
+  };
+  Complaint wrong = imports ? import_mesh(path, extension, mesh) : parse();
   if (!wrong && mesh.triangles.empty()) wrong = "there are no triangles in it";
   return wrong;
 }

@@ -9,8 +9,9 @@
 
 namespace clatter {
 
-// Triangles out of STL files, text or binary, and OBJ files. Points with equal coordinates become
-// one; all else is as in the file. What is wrong is returned in words, or nothing.
+// Triangles out of STL files, text or binary, OBJ files, and those that mesh_import.hpp tells of.
+// Points with equal coordinates become one; all else is as in the file. What is wrong is returned
+// in words, or nothing.
 
 std::optional<std::string> read_mesh_file(const std::filesystem::path& path, MeshShape& mesh);
 

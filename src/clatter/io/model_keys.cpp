@@ -270,9 +270,9 @@ TableDescription repeat() {
 }
 
 TableDescription shape() {
-  const std::vector<std::string> bounded = {"sphere",  "box",     "cylinder",  "rod",   "disc",
-                                            "capsule", "cone",    "ellipsoid", "hull",  "polygon",
-                                            "mesh",    "ellipse", "profile",   "spline"};
+  const std::vector<std::string> bounded = {"sphere",  "box",     "cylinder",  "rod",    "disc",
+                                            "capsule", "cone",    "ellipsoid", "hull",   "polygon",
+                                            "mesh",    "ellipse", "profile",   "spline", "ring"};
   std::vector<std::string> roundable = bounded;
   roundable.insert(roundable.end(), {"wall", "segment"});
   const PlacedShape placed;
@@ -287,19 +287,34 @@ TableDescription shape() {
            word,
            "",
            required,
-           "A `rod` is a slender cylinder along x; `cylinder`, flat `disc`, `capsule` and `cone` "
-           "have their axis along z. `half_space` and `height_field` are of the ground; `polygon`, "
+           "A `rod` is a slender cylinder along x; `cylinder`, flat `disc`, `capsule`, `cone` and "
+           "`ring` have their axis along z. `half_space` and `height_field` are of the ground; "
+           "`polygon`, "
            "`ellipse`, `profile`, `spline`, `wall` and `segment` are in the plane.",
            any,
            {"sphere", "box", "cylinder", "rod", "disc", "half_space", "capsule", "cone",
             "ellipsoid", "hull", "polygon", "mesh", "height_field", "ellipse", "profile", "spline",
-            "wall", "segment"}},
+            "wall", "segment", "ring"}},
           {"radius",
            {"sphere", "cylinder", "rod", "disc", "capsule", "cone"},
            number,
            "m",
            required,
            "Outer radius; of a cone that of its base.",
+           positive},
+          {"radius",
+           {"ring"},
+           number,
+           "m",
+           required,
+           "Of the circle in the middle of its tube.",
+           positive},
+          {"tube_radius",
+           {"ring"},
+           number,
+           "m",
+           required,
+           "Of the tube around that circle; less than `radius`.",
            positive},
           {"radius",
            {"wall", "segment"},
@@ -384,8 +399,8 @@ TableDescription shape() {
            text,
            "",
            required,
-           "Closed surface in an STL or OBJ file; the path starts from the folder of the model "
-           "file."},
+           "Closed surface in an STL, OBJ, PLY, OFF, glTF (`.gltf`, `.glb`), COLLADA (`.dae`) or "
+           "3MF file; the path starts from the folder of the model file."},
           {"scale",
            {"mesh"},
            number,
@@ -438,13 +453,13 @@ TableDescription shape() {
            "Instead of that of the body; 0: it has no mass.", not_negative},
           {"material", {}, text, "", "none", "Name of a material; without one it touches nothing."},
           {"hollow",
-           {"sphere", "box", "cylinder", "disc", "cone", "ellipsoid", "ellipse", "profile",
-            "spline"},
+           {"sphere", "box", "cylinder", "disc", "capsule", "cone", "ellipsoid", "hull", "ring",
+            "ellipse", "profile", "spline"},
            flag,
            "",
            literal(placed.hollow),
-           "Solid is what lies around it: others are inside, as in a bore or a drum. Adds no "
-           "mass."},
+           "Solid is what lies around it: others are inside, as in a bore or a drum. A hollow ring "
+           "is a groove, in which spheres run. Adds no mass."},
           {"open",
            {"cylinder"},
            flag,

@@ -14,18 +14,21 @@
 namespace clatter {
 namespace {
 
-// Those with an axis: radius and what is along it.
+// Those with an axis: radius and what is along it, or around.
 std::optional<Shape> read_round(const TomlTable& table) {
   const std::string& kind = table.kind();
   const std::optional<double> radius = table.number("radius");
   if (kind == "sphere" && radius) return SphereShape{*radius};
-  const std::optional<double> along = table.number(kind == "disc" ? "thickness" : "length");
+  const std::optional<double> along = table.number(kind == "disc"   ? "thickness"
+                                                   : kind == "ring" ? "tube_radius"
+                                                                    : "length");
   if (!radius || !along) return std::nullopt;
   if (kind == "cylinder") return CylinderShape{*radius, *along};
   if (kind == "disc") return DiscShape{*radius, *along};
   if (kind == "rod") return RodShape{*along, *radius};
   if (kind == "capsule") return CapsuleShape{*radius, *along};
   if (kind == "cone") return ConeShape{*radius, *along};
+  if (kind == "ring") return RingShape{*radius, *along};
   return std::nullopt;
 }
 

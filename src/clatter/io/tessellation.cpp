@@ -3,6 +3,7 @@
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <variant>
 
 #include <clatter/io/tessellation.hpp>
@@ -169,6 +170,16 @@ Mesh ellipsoid(const Vec3& semi_axes) {
   return mesh;
 }
 
+Mesh ring(double radius, double tube_radius) {
+  Mesh mesh;
+  for (int k = 0; k < around; ++k) {
+    const double angle = 2 * std::numbers::pi * k / around;
+    add_ring(mesh, radius + tube_radius * std::cos(angle), tube_radius * std::sin(angle));
+    join_rings(mesh, k * around, (k + 1) % around * around);
+  }
+  return mesh;
+}
+
 Mesh hull_of(const std::vector<Vec3>& points) {
   Mesh mesh;
   if (const std::optional<ConvexHull> hull = convex_hull(points)) {
@@ -271,6 +282,7 @@ struct Tessellator {
   Mesh operator()(const CapsuleShape& shape) const { return capsule(shape.radius, shape.length); }
   Mesh operator()(const ConeShape& shape) const { return cone(shape.radius, shape.length); }
   Mesh operator()(const EllipsoidShape& shape) const { return ellipsoid(shape.semi_axes); }
+  Mesh operator()(const RingShape& shape) const { return ring(shape.radius, shape.tube_radius); }
   Mesh operator()(const HullShape& shape) const { return hull_of(shape.points); }
   Mesh operator()(const PolygonShape& shape) const { return prism(shape); }
   Mesh operator()(const EllipseShape& shape) const { return ellipse(shape); }
@@ -303,7 +315,11 @@ struct Tessellator {
 Mesh tessellate(const Shape& shape) { return std::visit(Tessellator{}, shape); }
 
 Mesh tessellate(const PlacedShape& placed, bool in_plane, double size) {
-  const Shape& shape = placed.shape;
+  Shape shape = placed.shape;
+  double rounding = placed.rounding;
+  if (const auto* of = std::get_if<RingShape>(&shape)) {
+    shape = RingShape{of->radius, of->tube_radius + std::exchange(rounding, 0.0)};
+  }
   Mesh mesh = tessellate(shape);
   if (std::holds_alternative<HalfSpaceShape>(shape)) {
     for (Vec3& point : mesh.points) point *= size;
@@ -315,7 +331,7 @@ Mesh tessellate(const PlacedShape& placed, bool in_plane, double size) {
       !std::holds_alternative<ProfileShape>(shape) && !std::holds_alternative<SplineShape>(shape) &&
       !std::holds_alternative<WallShape>(shape) && !std::holds_alternative<MeshShape>(shape) &&
       !std::holds_alternative<HeightFieldShape>(shape);
-  if (placed.rounding > 0.0 && is_convex) mesh = rounded(mesh, placed.rounding, in_plane);
+  if (rounding > 0.0 && is_convex) mesh = rounded(mesh, rounding, in_plane);
   for (Vec3& point : mesh.points) point += placed.position;
   return mesh;
 }

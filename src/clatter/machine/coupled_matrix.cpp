@@ -14,6 +14,15 @@ std::vector<int> rows_from(int first, int count) {
   return rows;
 }
 
+/// Whether two rows of a contact are directions of the same friction.
+bool share_block(const Contact& contact, int i, int j) {
+  return std::any_of(
+      contact.blocks().begin(), contact.blocks().end(), [&](const FrictionBlock& block) {
+        const int end = block.first_row + block.rows;
+        return std::min(i, j) >= block.first_row && std::max(i, j) < end && block.rows > 1;
+      });
+}
+
 }  // namespace
 
 CoupledMatrix::CoupledMatrix(const Machine& machine, const MatrixScope& scope)
@@ -108,6 +117,10 @@ void CoupledMatrix::reserve_multipliers(const Machine& machine, const MatrixScop
                                                       rows_from(next[1], contact.rows()),
                                                       rows_from(next[2], 1)};
     contacts_[index] = reserve(dofs_of(contact), multipliers, true, true);
+    // Impulses give slip its direction, block by block.
+    contacts_[index].multipliers[at(Level::acceleration)][at(Level::velocity)] =
+        matrix_.reserve(multipliers[at(Level::acceleration)], multipliers[at(Level::velocity)],
+                        [&](int i, int j) { return share_block(contact, i, j); });
     contact_multipliers_[index] = next;
     next[0] += contact.rows();
     next[1] += contact.rows();

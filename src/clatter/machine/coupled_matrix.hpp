@@ -111,8 +111,6 @@ class CoupledMatrix {
     return contact_multipliers_[contact][at(level)];
   }
   bool has_contact(std::size_t contact) const { return contact_multipliers_[contact][0] >= 0; }
-  /// All multipliers of contacts, which are the last ones.
-  int contact_multipliers() const { return size() - first_contact_row_; }
 
  private:
   static std::size_t at(Level level) { return static_cast<std::size_t>(level); }

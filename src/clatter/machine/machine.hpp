@@ -197,6 +197,7 @@ class Machine {
   void add_solids(const Model& model);
   void check_thin_walls() const;
   void check_beams_and_curves() const;
+  void check_grooves() const;
   void add_solids(const std::string& body, int node, const std::vector<PlacedShape>& shapes,
                   const Model& model);
   void add_solid_beam(const BeamSpec& spec, const Beam& beam, const Model& model);

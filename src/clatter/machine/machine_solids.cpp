@@ -76,6 +76,7 @@ struct MakePieces {
   }
   Pieces operator()(const ConeShape& s) const { return make_cone(s.radius, s.length); }
   Pieces operator()(const EllipsoidShape& s) const { return make_ellipsoid(s.semi_axes); }
+  Pieces operator()(const RingShape& s) const { return make_ring(s.radius, s.tube_radius); }
   template <class Other>
   Pieces operator()(const Other&) const {
     return {};
@@ -166,6 +167,7 @@ void Machine::add_solids(const std::string& body, int node, const std::vector<Pl
     }
     for (std::size_t k = first; k < solids_.size(); ++k) {
       solids_[k].extent = solids_[k].size = extent;
+      if (is_ring(solids_[k].pieces)) solids_[k].size = solids_[k].pieces.front().patch.radius;
     }
     if (node != ground) extents_[node] = std::max(extents_[node], extent);
   }
@@ -248,6 +250,7 @@ void Machine::keep_apart(const Model& model) {
   }
   check_thin_walls();
   check_beams_and_curves();
+  check_grooves();
 }
 
 void Machine::check_beams_and_curves() const {
@@ -260,6 +263,36 @@ void Machine::check_beams_and_curves() const {
           fmt::format("beam '{}' and the curved outline of '{}' cannot touch each other; "
                       "name both in [[exclude]], or make the outline a polygon",
                       solids_[a].name, solids_[b].name));
+    }
+  }
+}
+
+void Machine::check_grooves() const {
+  for (std::size_t g = 0; g < solids_.size(); ++g) {
+    const Solid& groove = solids_[g];
+    if (!is_groove(groove.pieces)) continue;
+    for (std::size_t k = 0; k < solids_.size(); ++k) {
+      const Solid& other = solids_[k];
+      if (is_container(other.pieces) || !may_touch(static_cast<int>(g), static_cast<int>(k))) {
+        continue;
+      }
+      const bool is_sphere =
+          other.pieces.size() == 1 && other.pieces.front().patch.kind == Patch::Kind::point;
+      if (!is_sphere) {
+        throw Error(
+            fmt::format("only spheres run in the groove of '{}': name it and '{}' in "
+                        "[[exclude]], or make that a sphere",
+                        groove.name, other.name));
+      }
+      const double tube = -groove.pieces.front().patch.radius,
+                   ball = other.pieces.front().patch.radius;
+      if (!(ball < tube)) {
+        throw Error(
+            fmt::format("the sphere of '{}' with a radius of {:.6g} m does not fit in the "
+                        "groove of '{}' with a 'tube_radius' of {:.6g} m; make it smaller, "
+                        "or name both in [[exclude]]",
+                        other.name, ball, groove.name, tube));
+      }
     }
   }
 }

@@ -21,7 +21,7 @@ struct Solid {
   bool planar;
   int material;   ///< in the order of the model
   double extent;  ///< how far its points are from the node, at most; infinite for a half-space
-  double size;    ///< what nearness is measured with: the extent, of a beam its radius
+  double size;    ///< what nearness is measured with: the extent, of a beam or ring its radius
 
   // Of an element: shapes are in the frame of the chord, as long as that is at the start.
   int second = ground;            ///< the other node

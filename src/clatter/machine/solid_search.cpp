@@ -27,6 +27,7 @@ double length_of(const Solid& element) {
 /// Makes an element of a beam longer.
 void stretch(double by, Polytope& shape) {
   for (Vec3& corner : shape.corners) corner *= by;
+  shape.complete();
   for (std::vector<Vec3>& ways : shape.ways) {
     for (Vec3& way : ways) way *= by;
   }
@@ -89,6 +90,8 @@ struct SolidSearch::Way {
 
   Spot a(double t) const { return track_a.at(t); }
   Spot b(double t) const { return track_b.at(t); }
+  /// By how much both turn, seen from each other, at most [rad].
+  double turn() const { return track_a.turn.norm() + track_b.turn.norm(); }
 };
 
 SolidSearch::SolidSearch(const Machine& machine)
@@ -234,17 +237,17 @@ void SolidSearch::name_ball(int& solid, Feature& feature) const {
   feature.index = 1;
 }
 
-void SolidSearch::add_touches(int a, int b, const Spot& at_a, const Spot& at_b, bool must_find,
-                              bool closely, std::vector<ContactKey>& keys) {
+void SolidSearch::add_touches(int a, int b, const Way& way, double t, bool must_find, bool closely,
+                              std::vector<ContactKey>& keys) {
   const Solid &one = machine_.solids()[static_cast<std::size_t>(a)],
               &two = machine_.solids()[static_cast<std::size_t>(b)];
   const double reach = touching * size_of(one, two);
-  switch (place(a, b, at_a, at_b)) {
+  switch (place(a, b, way.a(t), way.b(t))) {
     case By::outlines:
       outlines_.find_touches(reach, must_find, touches_);
       break;
     case By::pieces:
-      pieces_.find_touches(reach, must_find, closely, touches_);
+      pieces_.find_touches({reach, must_find, closely, way.turn()}, touches_);
       break;
     case By::polytopes:
       polytopes_.find_touches(reach, must_find, touches_);
@@ -353,10 +356,10 @@ void SolidSearch::find(const Configuration& q, const Configuration& next,
   for (const auto& [a, b] : pairs_) {
     const Way way = way_of(a, b, q, next);
     const std::size_t before = keys.size();
-    add_touches(a, b, way.a(0.0), way.b(0.0), false, false, keys);
+    add_touches(a, b, way, 0.0, false, false, keys);
     if (keys.size() > before || way.longest == 0.0) continue;
     const double t = first_meeting_of(a, b, way);
-    if (t <= 1.0) add_touches(a, b, way.a(t), way.b(t), true, false, keys);
+    if (t <= 1.0) add_touches(a, b, way, t, true, false, keys);
   }
   std::sort(keys.begin(), keys.end());
   if (machine_.has_solid_beams()) leave_out_balls(keys, false, keys);
@@ -377,8 +380,8 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
     const bool is_known = found != known.end() && found->sphere == a && found->partner == b;
     const Way way = way_of(a, b, q, next);
     const std::size_t before = missed.size();
-    const auto look_at = [&](double t) {
-      add_touches(a, b, way.a(t), way.b(t), !is_known, is_known, missed);
+    const auto look_at = [&](double t, bool closely) {
+      add_touches(a, b, way, t, !is_known, closely, missed);
       const auto is_listed = [&](const ContactKey& key) {
         return std::binary_search(known.begin(), known.end(), key);
       };
@@ -390,11 +393,12 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
     const bool overlaps = depth > allowed;
     if (overlaps && depth > deepest.depth) deepest = {depth, a, b};
     // Where two that touched all the way overlap a little, what is missing is seen best at the end.
-    if (overlaps && is_known) look_at(1.0);
+    if (overlaps && is_known) look_at(1.0, false);
+    if (overlaps && is_known && missed.size() == before) look_at(1.0, true);
     if (missed.size() > before) continue;
     double t = overlaps ? last_time_apart(a, b, way, allowed) : no_meeting;
     if (!is_known && way.longest > 0.0) t = std::min(t, first_meeting_of(a, b, way));
-    if (t <= 1.0) look_at(t);
+    if (t <= 1.0) look_at(t, is_known);
     if (!overlaps && (is_known || t <= 1.0)) {
       const double through = deepest_on_way(a, b, way);
       if (through > deepest.depth) deepest = {through, a, b, true};
@@ -404,7 +408,7 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
     if (overlaps && missed.size() == before) {
       const double size = size_of(machine_.solids()[static_cast<std::size_t>(a)],
                                   machine_.solids()[static_cast<std::size_t>(b)]);
-      look_at(last_time_apart(a, b, way, std::min(0.5 * depth, touching * size)));
+      look_at(last_time_apart(a, b, way, std::min(0.5 * depth, touching * size)), is_known);
     }
   }
   std::sort(missed.begin(), missed.end());

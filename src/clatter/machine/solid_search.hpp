@@ -41,13 +41,17 @@ class SolidSearch {
     NodeState at;
     double stretch = 1.0;  ///< of an element of a beam: how much longer its chord has become
   };
+  /// How a solid moves, and when on its way from 0 to 1.
+  struct Track;
+  struct Way;
   Spot spot_of(int solid, const Configuration& q) const;
   void find_pairs(const Configuration& q, const Configuration& next);
   /// Gets the pair ready where it is, as what both are.
   enum class By { polytopes, pieces, outlines };
   By place(int a, int b, const Spot& at_a, const Spot& at_b);
   double gap_between(int a, int b, const Spot& at_a, const Spot& at_b);
-  void add_touches(int a, int b, const Spot& at_a, const Spot& at_b, bool must_find, bool closely,
+  /// Adds those at a time of the way; of solids that were known to touch, `closely`.
+  void add_touches(int a, int b, const Way& way, double t, bool must_find, bool closely,
                    std::vector<ContactKey>& keys);
   /// The ball of a node of a beam belongs to two elements: the first of them has it.
   void name_ball(int& solid, Feature& feature) const;
@@ -56,9 +60,6 @@ class SolidSearch {
   void leave_out_balls(std::span<const ContactKey> known, bool unless_all,
                        std::vector<ContactKey>& keys);
   bool is_over_element(const ContactKey& key, std::span<const ContactKey> keys) const;
-  /// How a solid moves, and when on its way from 0 to 1.
-  struct Track;
-  struct Way;
   Track track_of(int solid, const Configuration& q, const Configuration& next) const;
   Way way_of(int a, int b, const Configuration& q, const Configuration& next) const;
   /// When two solids that are apart first come near each other; more than one: never.

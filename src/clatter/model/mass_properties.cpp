@@ -76,6 +76,12 @@ Bulk bulk_of(const EllipsoidShape& s) {
                       inertia_of_block(s.semi_axes.cwiseAbs2()) / 5.0);
 }
 
+Bulk bulk_of(const RingShape& s) {
+  const double circle = s.radius * s.radius, tube = s.tube_radius * s.tube_radius;
+  const double across = circle / 2.0 + 5.0 / 8.0 * tube;
+  return about_origin(2.0 * pi * pi * s.radius * tube, {across, across, circle + 0.75 * tube});
+}
+
 /// Sums of volume and of its moments about a point near it, for round-off.
 class Moments {
  public:

@@ -22,7 +22,7 @@ constexpr double flat_polygon = 1e-12;
 constexpr std::array shape_words = {"sphere",     "box",     "cylinder",     "rod",       "disc",
                                     "half_space", "capsule", "cone",         "ellipsoid", "hull",
                                     "polygon",    "mesh",    "height_field", "ellipse",   "profile",
-                                    "spline",     "wall"};
+                                    "spline",     "wall",    "ring"};
 static_assert(shape_words.size() == std::variant_size_v<Shape>);
 
 std::string a_kind_of(const Shape& shape) {
@@ -53,6 +53,12 @@ struct SizeCheck {
   bool operator()(const ConeShape& s) const { return sizes(s.radius, "length", s.length); }
   bool operator()(const EllipsoidShape& s) const {
     return object.vector("semi_axes", s.semi_axes, ranges::positive);
+  }
+  bool operator()(const RingShape& s) const {
+    if (!sizes(s.radius, "tube_radius", s.tube_radius)) return false;
+    return s.tube_radius < s.radius ||
+           object.refuse("tube_radius",
+                         "'tube_radius' must be less than 'radius': a ring has a hole");
   }
   bool operator()(const HullShape& s) const {
     if (!object.points("points", s.points, false)) return false;
@@ -178,7 +184,8 @@ bool check_kind(const ObjectCheck& object, const PlacedShape& placed, const Shap
                             owner.is_ground ? "models in the plane" : "planar bodies"));
   }
   const bool in_space_only =
-      is_one_of<ConeShape, EllipsoidShape, HullShape, MeshShape, HeightFieldShape>(shape);
+      is_one_of<ConeShape, EllipsoidShape, RingShape, HullShape, MeshShape, HeightFieldShape>(
+          shape);
   if (owner.in_plane && in_space_only) {
     return object.refuse("kind",
                          fmt::format("{} is no shape in the plane: use a box, disc, capsule "
@@ -195,7 +202,7 @@ bool can_touch(const Shape& shape, bool in_plane) {
         shape);
   }
   return is_one_of<SphereShape, HullShape, MeshShape, HeightFieldShape, CylinderShape, RodShape,
-                   DiscShape, ConeShape, EllipsoidShape>(shape);
+                   DiscShape, ConeShape, EllipsoidShape, RingShape>(shape);
 }
 
 // Whether it can touch.
@@ -225,12 +232,18 @@ void check_hollow(const ObjectCheck& object, const PlacedShape& placed, const Sh
     object.refuse("open", "'open' is for a hollow cylinder; give it 'hollow = true'");
   }
   if (!placed.hollow) return;
-  if (!is_one_of<SphereShape, BoxShape, CylinderShape, DiscShape, ConeShape, EllipsoidShape,
-                 EllipseShape, ProfileShape, SplineShape>(placed.shape)) {
-    object.refuse("hollow", fmt::format("{} cannot be hollow; use a sphere, box, cylinder, disc, "
-                                        "cone or ellipsoid, in the plane also an ellipse, profile "
-                                        "or spline",
-                                        a_kind_of(placed.shape)));
+  const bool can_be_hollow =
+      is_one_of<SphereShape, BoxShape, CylinderShape, DiscShape, ConeShape, EllipsoidShape,
+                RingShape, HullShape, EllipseShape, ProfileShape, SplineShape>(placed.shape) ||
+      (std::holds_alternative<CapsuleShape>(placed.shape) && !owner.in_plane);
+  if (!can_be_hollow) {
+    object.refuse(
+        "hollow",
+        fmt::format("{} cannot be hollow{}; use a {}", a_kind_of(placed.shape),
+                    owner.in_plane ? " in the plane" : "",
+                    owner.in_plane ? "disc, box, ellipse, profile or spline"
+                                   : "sphere, box, capsule, cylinder, disc, cone, ellipsoid, hull "
+                                     "or ring"));
   }
   if (placed.material.empty()) {
     object.refuse("hollow", "'hollow' needs a 'material': it is of use where others touch it");

@@ -56,6 +56,9 @@ struct ConeShape {
 struct EllipsoidShape {
   Vec3 semi_axes;
 };
+struct RingShape {
+  double radius, tube_radius;  ///< all within tube_radius of a circle about z
+};
 struct HullShape {
   std::vector<Vec3> points;  ///< all that lies between them
 };
@@ -104,7 +107,7 @@ struct HeightFieldShape {
 using Shape =
     std::variant<SphereShape, BoxShape, CylinderShape, RodShape, DiscShape, HalfSpaceShape,
                  CapsuleShape, ConeShape, EllipsoidShape, HullShape, PolygonShape, MeshShape,
-                 HeightFieldShape, EllipseShape, ProfileShape, SplineShape, WallShape>;
+                 HeightFieldShape, EllipseShape, ProfileShape, SplineShape, WallShape, RingShape>;
 
 /// A shape as a part of a body.
 struct PlacedShape {

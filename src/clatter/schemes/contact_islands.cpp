@@ -90,6 +90,7 @@ bool ContactSet::lessen_rebound(const NodalVector& before, const NodalVector& af
     Gain& gain = gains_[static_cast<std::size_t>(island_of(contact(c)))];
     gain.energy += 0.5 * impulse.dot(from + to);
     gain.terms += 0.5 * impulse.cwiseAbs().dot(from.cwiseAbs() + to.cwiseAbs());
+    gain.made += 0.5 * impulse.cwiseAbs().dot(work[c].equations.phi.cwiseAbs());
     if (bounces(c)) {
       const double e = work[c].bounce * contact(c).restitution_of_row(0);
       gain.by_rebound -= e * work[c].rate_before[0] * impulse[0];
@@ -98,7 +99,8 @@ bool ContactSet::lessen_rebound(const NodalVector& before, const NodalVector& af
   bool any = false;
   for (const std::size_t c : near_) {
     const Gain& gain = gains_[static_cast<std::size_t>(island_of(contact(c)))];
-    const bool gained = gain.energy > 1e-9 * gain.terms;
+    // Bodies at rest approach and part by what is left of the rates that the impulses make.
+    const bool gained = gain.energy > 1e-9 * gain.terms + 1e-7 * gain.made;
     if (!bounces(c) || !gained || gain.by_rebound < least_share * gain.energy) continue;
     work[c].bounce = work[c].bounce > 0.1 ? 0.5 * work[c].bounce : 0.0;
     any = true;

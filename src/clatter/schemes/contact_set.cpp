@@ -85,6 +85,7 @@ void ContactSet::predict(const State& state, double h) {
 }
 
 bool ContactSet::search(State& state, double h) {
+  has_missed_ = false;  // what was missed is listed now: a step that fails has another reason
   if (!machine_.finds_contacts()) return false;
   keys_before_ = state.search.keys;
   find_reach(state, h);
@@ -316,16 +317,18 @@ void ContactSet::scale_rows(Scaling scaling, double penalty) {
   }
 }
 
+void ContactSet::add_reaction(std::size_t c, const RowVector& p, NodalVector& reaction) const {
+  const Contact& of = contact(c);
+  add_to_pair(reaction, of.a(), of.b(), work[c].G.transpose() * p);
+  if (!of.has_chord()) return;
+  add_to_pair(reaction, of.second_a(), of.second_b(), second[c].G.transpose() * p);
+}
+
 void ContactSet::add_reactions(NodalVector& reaction) const {
   for (const std::size_t c : near_) {
     const ContactWork& w = work[c];
     if (w.equations.status == ContactStatus::open) continue;
-    const Vec12 force = w.G.transpose() * w.scale.cwiseProduct(w.equations.phi);
-    of_node(reaction, contact(c).a()) += force.head<6>();
-    of_node(reaction, contact(c).b()) += force.tail<6>();
-    if (!contact(c).has_chord()) continue;
-    add_to_pair(reaction, contact(c).second_a(), contact(c).second_b(),
-                second[c].G.transpose() * w.scale.cwiseProduct(w.equations.phi));
+    add_reaction(c, w.scale.cwiseProduct(w.equations.phi), reaction);
   }
 }
 

@@ -121,6 +121,8 @@ class ContactSet {
   /// close.
   template <class Problem>
   void evaluate_laws(const Problem& problem, const VecX& multipliers);
+  /// reaction += G_c^T p of one contact, p physical
+  void add_reaction(std::size_t c, const RowVector& p, NodalVector& reaction) const;
   /// reaction += G_c^T phi
   void add_reactions(NodalVector& reaction) const;
   /// G_c and what the laws do with it. At position level the unknowns are increments from where T
@@ -215,7 +217,7 @@ class ContactSet {
   std::vector<int> island_;  // of each node: the smallest node it is connected with
   std::vector<char> hard_;   // node: its island has not converged
   struct Gain {
-    double energy = 0.0, terms = 0.0, by_rebound = 0.0;
+    double energy = 0.0, terms = 0.0, made = 0.0, by_rebound = 0.0;
   };
   std::vector<Gain> gains_;  // node: what impulses do in its island
   // Scratch when the list changes.

@@ -42,6 +42,8 @@ bool factorise_or_regularise(Matrix& K, double& eps, const Assemble& assemble) {
 ///   move(K, x, factor)     unknowns += factor x
 ///   culprit()              where the residual is largest, in words
 ///   is_predicted           its first guess may be as good as round-off without being the solution
+///   patience               if it has one: after so many updates that did not halve the merit it is
+///                          given up, for there is another way to go on
 template <class Problem, class Matrix>
 struct NewtonOfStep {
   Problem& problem;
@@ -51,6 +53,8 @@ struct NewtonOfStep {
   StepWork& w;
   const char* what;
   Residual r = problem.evaluate();
+  double best = INFINITY;  ///< merit that was halved last
+  int best_update = 0;     ///< and when
 
   double merit() const { return r.merit; }
   bool accepts(double largest) const {
@@ -69,7 +73,7 @@ struct NewtonOfStep {
     if (is_one() ? is_solved(r, updates, recent, w.smooth_numbers) : are_solved(updates)) {
       return NewtonVerdict::solved;
     }
-    if (updates < w.spec.max_iterations) return NewtonVerdict::go_on;
+    if (updates < w.spec.max_iterations && !lost_patience(updates)) return NewtonVerdict::go_on;
     w.failure = fmt::format("the {} problem did not converge in {} iterations{}", what, updates,
                             problem.culprit());
     return NewtonVerdict::given_up;
@@ -101,6 +105,14 @@ struct NewtonOfStep {
   }
 
  private:
+  bool lost_patience(int updates) {
+    if constexpr (requires { Problem::patience; }) {
+      if (r.merit < 0.5 * best) best = r.merit, best_update = updates;
+      return updates - best_update >= Problem::patience;
+    }
+    return false;
+  }
+
   bool is_one() const { return w.islands.count() == 1; }
   std::size_t islands() const { return static_cast<std::size_t>(w.islands.count()); }
 
@@ -134,13 +146,6 @@ struct NewtonOfStep {
     const IslandProgress& island = w.progress[i];
     return island.is_solved || w.residuals[i].converged() ||
            w.residuals[i].merit <= island.recent.largest();
-  }
-
-  bool factorise() {
-    K.set_zero();
-    problem.assemble(K);
-    if (eps > 0.0) K.regularise(eps);
-    return K.factorise(eps > 0.0);
   }
 };
 

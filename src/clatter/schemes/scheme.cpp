@@ -1,6 +1,7 @@
 #include <cmath>
 #include <utility>
 
+#include <clatter/schemes/newton.hpp>
 #include <clatter/schemes/scheme.hpp>
 
 namespace clatter {
@@ -59,6 +60,13 @@ bool Scheme::step(State& state, double h) {
   return true;
 }
 
+bool Scheme::factorise_masses(State& state) {
+  return factorise_or_regularise(smooth_K_, state.solver.smooth, [&] {
+    w_.add_tangents(smooth_K_, state.v, {1.0, 0.0, 0.0});
+    w_.joints.add_tangents(smooth_K_);
+  });
+}
+
 bool Scheme::start(State& state) {
   find_contacts(state);
   w_.set_time(state, state.time);
@@ -66,19 +74,8 @@ bool Scheme::start(State& state) {
   w_.q = state.q;
   w_.machine.forces(state.q, state.v, w_.instant, w_.f);
   // [M -G^T; -G 0] [vd; la] = [f; v.Hv - target''], scaled as everywhere.
-  double& eps = state.solver.smooth;
   smooth_K_.matrix().use_pivots(state.solver.smooth_pivots);
-  smooth_K_.set_zero();
-  w_.add_tangents(smooth_K_, state.v, {1.0, 0.0, 0.0});
-  w_.joints.add_tangents(smooth_K_);
-  if (eps > 0.0) smooth_K_.regularise(eps);
-  bool factorised = smooth_K_.factorise(eps > 0.0);
-  if (!factorised && eps == 0.0) {
-    eps = regularisation;
-    smooth_K_.regularise(eps);
-    factorised = smooth_K_.factorise(true);
-  }
-  if (!factorised) {
+  if (!factorise_masses(state)) {
     w_.failure = "the initial accelerations are not defined";
     return false;
   }

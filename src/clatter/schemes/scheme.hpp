@@ -73,6 +73,9 @@ class Scheme {
   void accept(const NodalVector& algorithmic_acceleration);
   /// Lists the contacts that a step of size h may need.
   void list_contacts(State& state, double h);
+  /// smooth_K_ := masses and joints where the joints were evaluated last: [M -G^T; -G 0]. False: it
+  /// is singular, for all that regularisation does, which `state` remembers.
+  bool factorise_masses(State& state);
 
   StepWork w_;
   KktMatrix smooth_K_;  // all but contacts

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include <Eigen/QR>
@@ -16,6 +17,71 @@ namespace {
 constexpr double start_tolerance = 1e-8;
 constexpr double penetration_tolerance = 1e-10;
 constexpr int largest_rank_check = 600;
+
+/// The solid angle of a triangle seen from the origin, positive when its corners go round
+/// counter-clockwise seen from beyond it (van Oosterom and Strackee 1983).
+double solid_angle(const Vec3& a, const Vec3& b, const Vec3& c) {
+  const double p = a.norm(), q = b.norm(), r = c.norm();
+  return 2.0 *
+         std::atan2(a.dot(b.cross(c)), p * q * r + a.dot(b) * r + b.dot(c) * p + c.dot(a) * q);
+}
+
+/// A mesh is a pyramid behind each of its faces.
+bool are_of_one_mesh(const Solid& a, const Solid& b) {
+  return a.shape.is_part && b.shape.is_part && a.node == b.node && a.name == b.name;
+}
+
+/// Whether the faces of a mesh, whose parts follow each other, go around a point of its node.
+bool is_around(std::span<const Solid> parts, const Vec3& point) {
+  double angle = 0.0;
+  for (const Solid& part : parts) {
+    for (const Polytope::Face& face : part.shape.faces) {
+      if (!face.is_surface) continue;
+      const auto corner = [&](std::size_t i) -> Vec3 {
+        return part.shape.corners[static_cast<std::size_t>(face.corners[i])] - point;
+      };
+      for (std::size_t i = 2; i < face.corners.size(); ++i) {
+        angle += solid_angle(corner(0), corner(i - 1), corner(i));
+      }
+    }
+  }
+  return angle > 2.0 * std::numbers::pi;  // 4 pi inside, 0 outside
+}
+
+/// A point of a solid that has an end, in the frame of its node.
+std::optional<Vec3> point_of(const Solid& solid) {
+  if (!solid.shape.corners.empty()) return solid.shape.corners.front();
+  if (solid.pieces.empty() || is_container(solid.pieces)) return std::nullopt;
+  return furthest_point(solid.pieces, Vec3::UnitZ());
+}
+
+/// Nobody is in the middle of a mesh, where nothing of its surface is.
+void check_enclosed(const Machine& machine, const Configuration& q) {
+  const std::vector<Solid>& solids = machine.solids();
+  for (std::size_t first = 0, end = 0; first < solids.size(); first = end) {
+    end = first + 1;
+    while (end < solids.size() && are_of_one_mesh(solids[first], solids[end])) ++end;
+    if (!solids[first].shape.is_part) continue;
+    const NodeState& at = q[static_cast<std::size_t>(solids[first].node)];
+    for (std::size_t k = 0; k < solids.size(); ++k) {
+      const std::optional<Vec3> point = point_of(solids[k]);
+      if ((k >= first && k < end) || !point ||
+          !machine.may_touch(static_cast<int>(std::min(first, k)),
+                             static_cast<int>(std::max(first, k)))) {
+        continue;
+      }
+      const NodeState& at_k = q[static_cast<std::size_t>(solids[k].node)];
+      const Vec3 in_mesh = at.R.transpose() * (at_k.x + at_k.R * *point - at.x);
+      if (!is_around({&solids[first], end - first}, in_mesh)) continue;
+      throw Error(fmt::format(
+          "'{}' starts wholly inside '{}'; move one of them, or let them pass through each other "
+          "with [[exclude]] bodies = [\"{}\", \"{}\"]",
+          solids[k].name, solids[first].name,
+          machine.nodes()[static_cast<std::size_t>(solids[k].node)].name,
+          machine.nodes()[static_cast<std::size_t>(solids[first].node)].name));
+    }
+  }
+}
 
 }  // namespace
 
@@ -102,7 +168,10 @@ void check_penetration(const Machine& machine, std::span<const Contact> contacts
 
 void check_overlap(const Machine& machine, const Configuration& q) {
   const SolidSearch::Overlap overlap = SolidSearch(machine).deepest_overlap(q);
-  if (!(overlap.depth > penetration_tolerance * machine.length())) return;
+  if (!(overlap.depth > penetration_tolerance * machine.length())) {
+    check_enclosed(machine, q);
+    return;
+  }
   const Solid &a = machine.solids()[static_cast<std::size_t>(overlap.a)],
               &b = machine.solids()[static_cast<std::size_t>(overlap.b)];
   throw Error(fmt::format(

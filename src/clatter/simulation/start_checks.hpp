@@ -20,7 +20,7 @@ void check_axes(const Machine& machine, const Configuration& q);
 /// which knows no contacts.
 void check_penetration(const Machine& machine, std::span<const Contact> contacts,
                        const Configuration& q, bool settled);
-/// Solids that overlap.
+/// No solids that overlap, or are one in the other.
 void check_overlap(const Machine& machine, const Configuration& q);
 
 /// Lines to be told to the user: what assembly moved from where the model has it, and by how much.

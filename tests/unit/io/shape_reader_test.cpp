@@ -46,13 +46,16 @@ TEST(ReadShape, reads_every_kind_in_space) {
     { kind = "cylinder", radius = 1, length = 2 }, { kind = "rod", radius = 0.1, length = 2 },
     { kind = "disc", radius = 1, thickness = 0.1 }, { kind = "capsule", radius = 1, length = 2 },
     { kind = "cone", radius = 1, length = 2 }, { kind = "ellipsoid", semi_axes = [1, 2, 3] },
-    { kind = "hull", points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] }])"));
+    { kind = "hull", points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] },
+    { kind = "ring", radius = 1, tube_radius = 0.2 }])"));
   const std::vector<PlacedShape>& shapes = model.bodies.at(0).shapes;
-  ASSERT_EQ(shapes.size(), 9u);
+  ASSERT_EQ(shapes.size(), 10u);
   EXPECT_EQ(std::get<CapsuleShape>(shapes[5].shape).length, 2.0);
   EXPECT_EQ(std::get<ConeShape>(shapes[6].shape).radius, 1.0);
   EXPECT_EQ(std::get<EllipsoidShape>(shapes[7].shape).semi_axes, Vec3(1, 2, 3));
   EXPECT_EQ(std::get<HullShape>(shapes[8].shape).points.at(3), Vec3(0, 0, 1));
+  EXPECT_EQ(std::get<RingShape>(shapes[9].shape).radius, 1.0);
+  EXPECT_EQ(std::get<RingShape>(shapes[9].shape).tube_radius, 0.2);
 }
 
 TEST(ReadShape, fills_in_every_value) {

@@ -42,6 +42,7 @@ const Shape shapes[] = {
     CapsuleShape{0.5, 2},
     ConeShape{0.5, 2},
     EllipsoidShape{{1, 2, 3}},
+    RingShape{0.5, 0.2},
     HullShape{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}}},
     PolygonShape{{{0, 0, 0}, {0, 2, 0}, {1, 2, 0}, {1, 1, 0}, {2, 1, 0}, {2, 0, 0}}, 0.1},
     MeshShape{"",

@@ -5,6 +5,8 @@
 
 #include <clatter/model/mass_properties.hpp>
 
+#include "support/meshes.hpp"
+
 namespace clatter {
 namespace {
 
@@ -167,6 +169,23 @@ TEST(MassProperties, closed_forms_agree_with_hulls_of_many_points) {
     EXPECT_LT(near.centre.norm(), 1e-4) << shape.index();
     EXPECT_TRUE(near.inertia.isApprox(exact.inertia, 5 * loss)) << shape.index();
   }
+}
+
+TEST(MassProperties, ring_is_what_a_mesh_of_many_triangles_tends_to) {
+  // Inscribed in its tube and around its axis, each of which loses as above.
+  constexpr int around = 200;
+  const double loss = 2.0 * 4.0 * pi * pi / (6.0 * around * around);
+  std::vector<std::array<double, 2>> tube;
+  for (int i = 0; i < around; ++i) {
+    const double angle = 2 * pi * i / around;
+    tube.push_back({0.7 + 0.3 * std::cos(angle), 0.3 * std::sin(angle)});
+  }
+  const testing::Triangles surface = testing::turned_about_z(tube, around);
+  const MassProperties near = properties_of(MeshShape{"", surface.points, surface.corners}),
+                       exact = properties_of(RingShape{0.7, 0.3});
+  EXPECT_NEAR(near.mass / exact.mass, 1.0, 2 * loss);
+  EXPECT_TRUE(near.inertia.isApprox(exact.inertia, 5 * loss));
+  EXPECT_GT(exact.inertia(2, 2), exact.inertia(0, 0));
 }
 
 TEST(MassProperties, are_given_to_a_body) {

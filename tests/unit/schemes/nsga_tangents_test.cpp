@@ -248,7 +248,7 @@ struct NsgaCoupledProbe {
         return RowVector(pressed(base.law, contact.rows(), status, random, false) +
                          base.law.penalty * g);
       };
-      RowVector xi = work.rate;
+      RowVector xi = base.scale.cwiseProduct(w.contacts.rates(c, w.v));
       const Vec12 before = of_pair(state.v, contact.a(), contact.b());
       for (int i = 0; i < contact.rows(); ++i) {
         xi[i] += contact.restitution_of_row(i) * base.scale[i] * base.G.row(i).dot(before);

@@ -70,6 +70,38 @@ TEST_P(ImpactEnergy, is_that_of_the_law_without_friction) {
   EXPECT_EQ(simulation.statistics().lessened, 0);
 }
 
+/// Bodies that have come to rest approach by round-off, which is nothing to lessen.
+TEST_P(ImpactEnergy, of_what_rests_is_left_alone) {
+  Simulation simulation(parse_model(fmt::format(R"(
+gravity = [0, 0, -9.81]
+[[material]]
+name = "ivory"
+friction = 0.3
+restitution = 0.5
+[ground]
+shape = {{ kind = "half_space", material = "ivory" }}
+[[body]]
+name = "die"
+density = 1800
+shape = {{ kind = "box", size = [0.016, 0.016, 0.016], rounding = 0.002, material = "ivory" }}
+position = [0, 0, 0.03]
+orientation = {{ axis = [1, 3, 2], angle = 2.1 }}
+velocity = [0.2, 0.1, 0]
+angular_velocity = [20, 5, -7]
+[integrator]
+name = "{}"
+step = 5e-4
+duration = 0.6
+)",
+                                                GetParam()),
+                                    "die.toml"));
+  while (simulation.time() < 0.5) simulation.step();
+  ASSERT_LT(simulation.value("energy/kinetic"), 1e-20);
+  const long before = simulation.statistics().lessened;
+  while (!simulation.finished()) simulation.step();
+  EXPECT_EQ(simulation.statistics().lessened, before);
+}
+
 /// A disc that falls between three others at once, all of which rebound.
 TEST_P(ImpactEnergy, never_grows_where_contacts_share_bodies) {
   std::string text = "[[material]]\nname = \"stone\"\nrestitution = 0.9\nfriction = 0.6\n";

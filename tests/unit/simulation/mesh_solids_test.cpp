@@ -193,6 +193,20 @@ TEST_F(MeshSolids, that_cut_through_themselves_are_refused) {
               HasSubstr("cuts through itself"));
 }
 
+/// In the middle of what is solid there is no face nearby; in the notch there is nothing solid.
+TEST_F(MeshSolids, that_have_another_wholly_inside_are_refused) {
+  const auto start = [&](const Vec3& at) {
+    const std::string text =
+        std::string(clay) +
+        fmt::format("[ground]\nshape = {}\n", shape_of(testing::l_of_triangles(1.0))) +
+        ball("ball", 1e-3, at) + run_for(0.1);
+    return testing::message_of([&] { Simulation simulation(parse_model(text, "inside.toml")); });
+  };
+  EXPECT_THAT(start({0.5, 0.0, 0.5}), HasSubstr("'ball' starts wholly inside 'ground'"));
+  EXPECT_EQ(start({1.5, 0.0, 1.5}), "");
+  EXPECT_EQ(start({-0.5, 0.0, 0.5}), "");
+}
+
 // ---- Height fields
 
 std::string rows_of(int rows, int columns, const std::function<double(int, int)>& height) {

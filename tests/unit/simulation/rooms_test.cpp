@@ -222,6 +222,94 @@ duration = {}
   }
 }
 
+/// A can that is tilted a little, turns and slides comes to stand on a floor forty times as wide.
+TEST(Solids, a_can_comes_to_stand_on_a_wide_floor) {
+  for (const char* scheme : {"nsga", "moreau"}) {
+    for (const double spin : {2.0, 5.0}) {
+      const std::string text =
+          fmt::format(R"(
+gravity = [0, 0, -9.81]
+[[material]]
+name = "stone"
+friction = 0.4
+[ground]
+shape = {{ kind = "box", size = [4, 4, 1], position = [0, 0, -0.5], material = "stone" }}
+[[body]]
+name = "can"
+density = 1000
+shape = {{ kind = "cylinder", radius = 0.1, length = 0.1, material = "stone" }}
+position = [0, 0, 0.0502]
+velocity = [0.1, 0, -0.2]
+orientation = {{ axis = [1, 0.3, 0], angle = 1e-3 }}
+angular_velocity = [{}, {}, 3]
+[integrator]
+name = "{}"
+step = 2e-3
+duration = {}
+)",
+                      -spin, 0.3 * spin, scheme, testing::looks_at_numbers ? 0.2 : 0.02);
+      Simulation simulation(parse_model(text, "can.toml"));
+      while (!simulation.finished()) simulation.step();
+      EXPECT_GT(simulation.statistics().min_gap, -1e-10) << scheme;
+      if (!testing::looks_at_numbers) continue;
+      EXPECT_NEAR(simulation.value("bodies/can/position/z"), 0.05, 1e-9) << scheme << spin;
+      EXPECT_LT(simulation.state().v.norm(), 1e-6) << scheme << spin;
+    }
+  }
+}
+
+/// Lets a body come to rest in a hollow, and returns where it is along the way down, z.
+double depth_at_rest(const std::string& hollow, const std::string& shape, double from,
+                     const std::string& scheme) {
+  Simulation simulation(
+      parse_model(fmt::format(R"(
+gravity = [0, 0, 9.81]
+[[material]]
+name = "stone"
+[ground]
+shape = {{ {}, hollow = true, material = "stone" }}
+[[body]]
+name = "body"
+density = 1000
+shape = {{ {}, material = "stone" }}
+position = [0, 0, {}]
+[integrator]
+name = "{}"
+step = 1e-3
+duration = {}
+)",
+                              hollow, shape, from, scheme, testing::looks_at_numbers ? 0.1 : 0.03),
+                  "hollow.toml"));
+  while (!simulation.finished()) simulation.step();
+  EXPECT_LT(simulation.state().v.norm(), 1e-6) << scheme;
+  return simulation.value("bodies/body/position/z");
+}
+
+/// Too wide for the end of a hollow ellipsoid, a ball lies on both sides of it. Its nearest points
+/// are sqrt(c^2 - z^2 c^2 / (a^2 - c^2)) from a point z along the axis of length a, across that of
+/// c.
+TEST(Solids, a_ball_comes_to_rest_on_both_sides_of_a_hollow_ellipsoid) {
+  const double z = std::sqrt((9.0 - 1.0) * (1.0 - 0.81));
+  for (const char* scheme : {"nsga", "nsga_coupled", "moreau"}) {
+    EXPECT_NEAR(depth_at_rest("kind = 'ellipsoid', semi_axes = [1, 2, 3]",
+                              "kind = 'sphere', radius = 0.9", z - 0.001, scheme),
+                z, 1e-9);
+  }
+}
+
+/// Across the tip of a cone with half angle w, along which it reaches sqrt((a cos w)^2 + (c sin
+/// w)^2) towards either side: its centre is 1 / sin w times as far below the tip.
+TEST(Solids, an_ellipsoid_comes_to_rest_on_both_sides_of_a_cone) {
+  const double w = std::atan(0.5);
+  const double z = 1.5 - std::hypot(0.2 * std::cos(w), 0.1 * std::sin(w)) / std::sin(w);
+  for (const char* scheme : {"nsga", "nsga_coupled", "moreau"}) {
+    EXPECT_NEAR(
+        depth_at_rest("kind = 'cone', radius = 1, length = 2",
+                      "kind = 'ellipsoid', semi_axes = [0.2, 0.05, 0.1]", z - 0.001, scheme),
+        z, 1e-9);
+  }
+}
+
 /// In the plane: it rolls without slip, 3/4 m v^2 = m g (R - r) (1 - cos 60 deg) below.
 TEST(Solids, roll_in_a_hollow_disc) {
   const std::string text = R"(

@@ -32,16 +32,30 @@ struct Patch {
   Vec3 size = Vec3::Zero();
   double half_arc = std::numbers::pi;  ///< circle: how far it goes from x either way [rad]
   double arc_middle = 0.0;  ///< ellipse: from where its half_arc counts [rad], as feet do
+                            ///< half of a wall: 0 or pi
   double radius = 0.0;      ///< negative: hollow; the other is inside
   bool hollow = false;  ///< cone, ellipse and ellipsoid, whatever their radius: the other is inside
   /// Out of the solid that a sharp line or circle is the edge of, between the normals of the faces
   /// that meet there: along x, y, z of a line; radial, along the circle and along z of a circle.
   /// Zero: there is none, and the distance of cores is positive, or negative inside what is hollow.
+  /// Of a hollow point: the half of its sphere where the other is to touch it; zero: all of it.
   Vec3 outward = Vec3::Zero();
 
   int parameters() const;
   /// The core has a normal of its own.
   bool is_surface() const { return parameters() == 2; }
+  bool is_part() const { return half_arc < std::numbers::pi; }
+  /// Half of a line with radius, a cone or an ellipsoid around another ellipsoid, which may lie on
+  /// two places of it: that on either side of the plane in which it is wide for the other.
+  void be_half(int side) {
+    half_arc = 0.5 * std::numbers::pi;
+    arc_middle = side > 0 ? 0.0 : std::numbers::pi;
+  }
+  /// 1 or -1; 0: all of it, where it is nearest.
+  int half() const {
+    if (!is_part() || kind == Kind::circle || kind == Kind::ellipse) return 0;
+    return arc_middle == 0.0 ? 1 : -1;
+  }
   /// What touches it is inside.
   bool has_other_inside() const { return is_surface() ? hollow : radius < 0.0; }
 };

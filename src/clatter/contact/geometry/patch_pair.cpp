@@ -60,6 +60,7 @@ struct PatchPair::Solution {
   Foot foot_a = Foot::Zero(), foot_b = Foot::Zero();
   Vec3 normal = Vec3::Zero();  ///< n
   double distance = 0.0;       ///< g
+  bool in_half = true;
 
   Vec3 between() const { return b.at(foot_b) - a.at(foot_a); }
 };
@@ -169,14 +170,17 @@ PatchPair::Solution PatchPair::start(const NodeState& A, const NodeState& B) con
   now.foot_a = found.a;
   now.foot_b = found.b;
   now.normal = found.normal;
+  now.in_half = found.in_half;
   now.distance = found.normal.dot(now.between());
   return now;
 }
 
 /// Newton's method: each step is halved until it helps, and at round-off none does. The start is
 /// good to a thousandth; a distance that is further off belongs to another place. It may be found
-/// where a circle has sunk as deep as the middle of what it touches, and nothing is nearest there:
-/// then the start has to do.
+/// where a circle has sunk as deep as the middle of what it touches, and nothing is nearest there;
+/// near the end of an arc on which nothing is nearest it may find none; and a circle that hardly
+/// crosses a line may have no place nearby at all, nor a normal of unit length then. In all cases
+/// the start has to do.
 PatchPair::Solution PatchPair::solve(const NodeState& A, const NodeState& B) const {
   const Solution first = start(A, B);
   Solution now = first;
@@ -204,7 +208,8 @@ PatchPair::Solution PatchPair::solve(const NodeState& A, const NodeState& B) con
     }
     if (!helped) break;
   }
-  return std::abs(now.distance - first.distance) < 0.01 * length ? now : first;
+  const bool is_found = merit < 1e-9 && std::abs(now.distance - first.distance) < 0.01 * length;
+  return is_found ? now : first;
 }
 
 PatchPair::Nearest PatchPair::nearest(const NodeState& A, const NodeState& B) const {
@@ -216,12 +221,15 @@ PatchPair::Nearest PatchPair::roughly_nearest(const NodeState& A, const NodeStat
 }
 
 PatchPair::Nearest PatchPair::nearest_at(const Solution& at) const {
+  const Vec3 core_a = at.a.at(at.foot_a), core_b = at.b.at(at.foot_b);
+  const double beside = (core_b - core_a - at.distance * at.normal).norm();
   return {at.foot_a,
           at.foot_b,
-          at.a.at(at.foot_a) + patch_a_.radius * at.normal,
-          at.b.at(at.foot_b) - patch_b_.radius * at.normal,
+          core_a + patch_a_.radius * at.normal,
+          core_b - patch_b_.radius * at.normal,
           at.normal,
-          at.distance - patch_a_.radius - patch_b_.radius};
+          at.distance - patch_a_.radius - patch_b_.radius,
+          at.in_half && beside <= 1e-6 * (core_a.norm() + core_b.norm())};
 }
 
 double PatchPair::gap(const NodeState& A, const NodeState& B) const {

@@ -38,6 +38,9 @@ class PatchPair : public SurfacePair {
     Vec3 point_a, point_b;  ///< on the surfaces, from node a, space axes
     Vec3 normal;            ///< from a to b
     double gap;
+    /// The points lie over each other along the normal, and in the half of walls: else there
+    /// is no such place.
+    bool is_place;
   };
   Nearest nearest(const NodeState& A, const NodeState& B) const;
   /// The same to about a thousandth, in less time.

@@ -5,6 +5,8 @@
 #include <numbers>
 #include <utility>
 
+#include <Eigen/Eigenvalues>
+
 #include <clatter/contact/geometry/contact_frame.hpp>
 #include <clatter/contact/geometry/patch_start.hpp>
 
@@ -16,6 +18,7 @@ using CoreKind = Patch::Kind;
 /// Of patches sorted by kind.
 struct Feet {
   Foot first, second;
+  bool in_half = true;
 };
 
 /// Made of straight lines, each with one normal: their normals have a constant component along z.
@@ -35,9 +38,9 @@ bool either_is_hollow(const PlacedPatch& first, const PlacedPatch& second) {
 }
 
 /// The angle, on an arc about zero or all around, at which a function with few minima is least: all
-/// are looked at, between samples.
-template <class Function>
-double least_on_arc(double half_arc, const Function& f) {
+/// are looked at, between samples. Those that are wanted come before others.
+template <class Function, class Wanted>
+double least_on_arc(double half_arc, const Function& f, const Wanted& is_wanted) {
   constexpr int most = 48;
   const bool is_circle = half_arc >= std::numbers::pi;
   const int count = is_circle ? most : 9;
@@ -45,7 +48,8 @@ double least_on_arc(double half_arc, const Function& f) {
   const auto angle = [&](int i) { return i * spacing - half_arc; };
   std::array<double, most> values{};
   for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = f(angle(i));
-  double best = 0.0, least = std::numeric_limits<double>::infinity();
+  double best = 0.0;
+  std::pair<bool, double> least{true, std::numeric_limits<double>::infinity()};  // unwanted, value
   for (int i = 0; i < count; ++i) {
     const auto value = [&](int k) {
       if (!is_circle && (k < 0 || k == count)) return std::numeric_limits<double>::infinity();
@@ -70,12 +74,18 @@ double least_on_arc(double half_arc, const Function& f) {
         at_right = f(right);
       }
     }
-    if (std::min(at_left, at_right) < least) {
-      least = std::min(at_left, at_right);
-      best = at_left < at_right ? left : right;
+    const double lowest = at_left < at_right ? left : right;
+    const std::pair found{!is_wanted(lowest), std::min(at_left, at_right)};
+    if (found < least) {
+      least = found;
+      best = lowest;
     }
   }
   return best;
+}
+template <class Function>
+double least_on_arc(double half_arc, const Function& f) {
+  return least_on_arc(half_arc, f, [](double) { return true; });
 }
 
 /// The point of a circle that comes first to another patch: each of its points has one nearest to
@@ -115,7 +125,7 @@ Feet part_of_ellipse_with(const PlacedPatch& ellipse, const PlacedPatch& other) 
 }
 
 bool is_part_of_ellipse(const PlacedPatch& placed) {
-  return placed.patch.kind == CoreKind::ellipse && placed.patch.half_arc < std::numbers::pi;
+  return placed.patch.kind == CoreKind::ellipse && placed.patch.is_part();
 }
 
 /// What of another patch is deepest below a plane.
@@ -186,6 +196,65 @@ double apart(const PlacedPatch& first, const PlacedPatch& second, const Vec3& n)
   return n.dot(second.at(second.facing(-n)) - first.at(first.facing(n)));
 }
 
+/// Walls as an ellipsoid sees them that is inside. Seen in lengths in which it is a ball they are
+/// elliptic, and their points nearest to the ball are where they touch first. There is one on that
+/// side of the plane across their shortest axis where the ball is, and there may be another on the
+/// other side.
+class SeenWalls {
+ public:
+  SeenWalls(const PlacedPatch& walls, const PlacedPatch& inside) : walls_(walls), inside_(inside) {
+    const bool is_ball = inside.patch.kind != CoreKind::ellipsoid;
+    stretched_ =
+        is_ball ? Mat3(Mat3::Identity()) : Mat3(inside.axes * inside.patch.size.asDiagonal());
+    inverse_ = stretched_.inverse();
+    // Walls are where x . squares x = constant, in their axes.
+    const Patch& patch = walls.patch;
+    Vec3 squares(1.0, 1.0, 0.0);
+    if (patch.kind == CoreKind::ellipsoid) squares = patch.size.array().square().inverse();
+    if (patch.kind == CoreKind::cone) squares.z() = -std::pow(std::tan(patch.size.x()), 2);
+    const Mat3 seen = walls.axes.transpose() * stretched_;
+    solver_.computeDirect(seen.transpose() * squares.asDiagonal() * seen);
+    // One of the two senses, that which turns least as bodies roll.
+    Eigen::Index shortest = 0;
+    patch.size.minCoeff(&shortest);
+    const Vec3 across = solver_.eigenvectors().col(2);
+    const double along = is_ball ? across.dot(walls.axes.col(shortest)) : across.x();
+    across_ = along < 0.0 ? Vec3(-across) : across;
+  }
+
+  /// Of the plane, where the walls have a normal: 1 or -1.
+  int side_of(const Vec3& normal) const {
+    Vec3 from_centre = -normal;
+    if (walls_.patch.kind != CoreKind::line) {
+      Foot foot = walls_.facing(normal);
+      if (walls_.patch.kind == CoreKind::cone) foot.z() = 1.0;  // from the tip
+      from_centre = walls_.at(foot) - walls_.origin;
+    }
+    return across_.dot(inverse_ * from_centre) < 0.0 ? -1 : 1;
+  }
+
+  /// Of an ellipsoid: the place that is nearest, seen so, and that which faces it.
+  std::array<Foot, 2> places() const {
+    Patch seen;
+    seen.kind = CoreKind::ellipsoid;
+    seen.size = solver_.eigenvalues().cwiseSqrt().cwiseInverse();
+    const Mat3& axes = solver_.eigenvectors();
+    Foot nearest =
+        foot_of_point(seen, axes.transpose() * inverse_ * (inside_.origin - walls_.origin));
+    const auto on_walls = [&](const Foot& foot) -> Foot {
+      const Vec3 from_centre = stretched_ * (axes * seen.size.cwiseProduct(foot));
+      return walls_.to_axes(from_centre).cwiseQuotient(walls_.patch.size).normalized();
+    };
+    return {on_walls(nearest), on_walls({nearest.x(), nearest.y(), -nearest.z()})};
+  }
+
+ private:
+  const PlacedPatch &walls_, &inside_;
+  Mat3 stretched_, inverse_;  // from the lengths of the other, and to them
+  Eigen::SelfAdjointEigenSolver<Mat3> solver_;
+  Vec3 across_;  // in these lengths
+};
+
 /// A ruled patch and one that has a foot for every normal of it: an ellipsoid, or in the plane both
 /// are ellipses.
 Feet ruled_with(const PlacedPatch& ruled, const PlacedPatch& other) {
@@ -195,12 +264,23 @@ Feet ruled_with(const PlacedPatch& ruled, const PlacedPatch& other) {
     return ruled.axes * Vec3(across_z * std::cos(angle), across_z * std::sin(angle), along);
   };
   const double sign = either_is_hollow(ruled, other) ? 1.0 : -1.0;
-  const Vec3 n = normal_at(least_on_arc(std::numbers::pi, [&](double angle) {
-    return sign * apart(ruled, other, normal_at(angle));
-  }));
+  const auto apart_at = [&](double angle) { return sign * apart(ruled, other, normal_at(angle)); };
+  bool in_half = true;
+  double angle = 0.0;
+  if (ruled.patch.half() == 0) {
+    angle = least_on_arc(std::numbers::pi, apart_at);
+  } else {
+    const SeenWalls walls(ruled, other);
+    const auto is_in_half = [&](double at) {
+      return walls.side_of(normal_at(at)) == ruled.patch.half();
+    };
+    angle = least_on_arc(std::numbers::pi, apart_at, is_in_half);
+    in_half = is_in_half(angle);
+  }
+  const Vec3 n = normal_at(angle);
   const Foot foot = other.facing(-n), on_line = ruled.facing(n);
   const Vec3 between = other.at(foot) - ruled.at(on_line);
-  return {moved_along_line(on_line, line_at(ruled, on_line).dot(between)), foot};
+  return {moved_along_line(on_line, line_at(ruled, on_line).dot(between)), foot, in_half};
 }
 
 /// Two ellipsoids: how far they are apart as a function of the normal, on the sphere of directions.
@@ -227,6 +307,28 @@ class TwoEllipsoids {
       }
     }
     return {first_.facing(n), second_.facing(-n)};
+  }
+
+  /// Where the one is inside the other, in one half of it.
+  Feet feet_in_half() const {
+    const bool are_first_walls = first_.patch.half() != 0;
+    const PlacedPatch &walls = are_first_walls ? first_ : second_,
+                      &inside = are_first_walls ? second_ : first_;
+    const SeenWalls seen(walls, inside);
+    const auto [nearest, facing] = seen.places();
+    std::pair<bool, double> most{false, -std::numeric_limits<double>::infinity()};
+    Vec3 best = Vec3::UnitX();
+    // While they are far apart another place may be nearest.
+    for (const Foot& foot : {nearest, facing, walls.below(inside.origin)}) {
+      const Vec3 out = walls.normal(foot), n = climb(are_first_walls ? out : Vec3(-out));
+      const bool in_half = seen.side_of(are_first_walls ? n : Vec3(-n)) == walls.patch.half();
+      const std::pair found{in_half, value(n)};
+      if (found > most) {
+        most = found;
+        best = n;
+      }
+    }
+    return {first_.facing(best), second_.facing(-best), most.first};
   }
 
  private:
@@ -316,30 +418,60 @@ class TwoEllipsoids {
   std::array<double, 2> signs_{};
 };
 
+/// A point in one half of an ellipsoid: as a ball, of any radius.
+Feet point_in_half(const PlacedPatch& point, const PlacedPatch& around) {
+  PlacedPatch ball = point;
+  ball.patch.kind = CoreKind::ellipsoid;
+  ball.patch.size.setConstant(around.patch.size.minCoeff());
+  Feet feet = TwoEllipsoids(ball, around).feet_in_half();
+  feet.first.setZero();
+  return feet;
+}
+
+/// Inside a hollow sphere what is furthest from its centre comes first to it; on one half of it
+/// only, uphill from where the other goes furthest to that side: of all points further along the
+/// way from the centre none is nearer to it.
+Foot foot_in_sphere(const PlacedPatch& sphere, const PlacedPatch& other) {
+  if (sphere.patch.outward.isZero(0.0)) return other.opposite(sphere.origin);
+  Foot foot = other.facing(sphere.to_space(sphere.patch.outward));
+  constexpr int rounds = 30;  // to where Newton's method goes on
+  for (int i = 0; i < rounds; ++i) {
+    foot = other.facing((other.at(foot) - sphere.origin).stableNormalized());
+  }
+  return foot;
+}
+
 /// Sorted: the kind of the first comes not after that of the second.
 Feet feet_of_sorted(const PlacedPatch& first, const PlacedPatch& second, bool planar) {
-  const auto swapped = [](const Feet& feet) { return Feet{feet.second, feet.first}; };
+  const auto swapped = [](const Feet& feet) { return Feet{feet.second, feet.first, feet.in_half}; };
   const CoreKind kind_1 = first.patch.kind, kind_2 = second.patch.kind;
   if (is_part_of_ellipse(second)) return swapped(part_of_ellipse_with(second, first));
   if (is_part_of_ellipse(first)) return part_of_ellipse_with(first, second);
+  if (kind_1 == CoreKind::point && second.patch.half() != 0) return point_in_half(first, second);
   if (kind_1 == CoreKind::point) {
-    // Inside a hollow sphere what is furthest from its centre comes first to it.
     const bool is_hollow = first.patch.has_other_inside();
-    return {Foot::Zero(), is_hollow ? second.opposite(first.origin) : second.below(first.origin)};
+    return {Foot::Zero(), is_hollow ? foot_in_sphere(first, second) : second.below(first.origin)};
   }
   if (kind_1 == CoreKind::plane) return plane_with(first, second);
   if (kind_2 == CoreKind::plane) return swapped(plane_with(second, first));
-  if (kind_1 == CoreKind::circle && kind_2 == CoreKind::circle && first.patch.has_other_inside()) {
-    return swapped(circle_with(second, first));
+  if (kind_1 == CoreKind::circle && kind_2 == CoreKind::circle) {
+    // Along the smaller of two: on the larger one places where they are near may be close together.
+    const bool is_second =
+        first.patch.has_other_inside() ||
+        (second.patch.size.x() < first.patch.size.x() && !second.patch.has_other_inside());
+    return is_second ? swapped(circle_with(second, first)) : circle_with(first, second);
   }
   if (kind_1 == CoreKind::circle) return circle_with(first, second);
   if (kind_2 == CoreKind::circle) return swapped(circle_with(second, first));
   if (is_ruled(first.patch) && is_ruled(second.patch) && !planar) return two_ruled(first, second);
   if (is_ruled(first.patch)) return ruled_with(first, second);
-  return TwoEllipsoids(first, second).feet();
+  const TwoEllipsoids both(first, second);
+  return first.patch.half() != 0 || second.patch.half() != 0 ? both.feet_in_half() : both.feet();
 }
 
-/// Of points, lines and circles, from a to b: along what lies between them, or across both.
+/// Of points, lines and circles, from a to b: along what lies between them, or across both. Feet
+/// that are off by an angle `e` along a circle of radius `r` turn the one by about `e r sine /
+/// distance` and the other by `e / sine`, where `sine` is that of the angle in which they cross.
 Vec3 normal_of_thin(const PlacedPatch& a, const PlacedPatch& b, const PatchStart& feet) {
   const Vec3 between = b.at(feet.b) - a.at(feet.a);
   const double sign = either_is_hollow(a, b) ? -1.0 : 1.0;
@@ -351,7 +483,11 @@ Vec3 normal_of_thin(const PlacedPatch& a, const PlacedPatch& b, const PatchStart
   const double sine = cross.norm();
   const bool crossing = sine > 1e-6;
   if (crossing && !outward.isZero(0.0)) {
-    return std::copysign(1.0, cross.dot(outward)) / sine * cross;
+    const double distance = between.norm();
+    const double radius = std::max(a.patch.size.x(), b.patch.size.x());  // zero of lines
+    const bool across_both = radius == 0.0 || distance <= radius * sine * sine;
+    const Vec3 normal = across_both ? Vec3(cross / sine) : Vec3(between / distance);
+    return std::copysign(1.0, normal.dot(outward)) * normal;
   }
   if (!between.isZero(0.0)) return sign * between.stableNormalized();
   // One on the other: all directions across are the same.
@@ -368,10 +504,12 @@ PatchStart find_start(const PlacedPatch& a, const PlacedPatch& b, bool planar) {
     const Feet feet = feet_of_sorted(a, b, planar);
     start.a = feet.first;
     start.b = feet.second;
+    start.in_half = feet.in_half;
   } else {
     const Feet feet = feet_of_sorted(b, a, planar);
     start.a = feet.second;
     start.b = feet.first;
+    start.in_half = feet.in_half;
   }
   if (a.patch.is_surface()) {
     start.normal = a.normal(start.a);

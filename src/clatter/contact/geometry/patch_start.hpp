@@ -26,7 +26,8 @@ struct PlacedPatch {
 /// Where two patches are nearest, about: exact in closed form, or good enough for Newton's method.
 struct PatchStart {
   Foot a, b;
-  Vec3 normal;  ///< from a to b
+  Vec3 normal;          ///< from a to b
+  bool in_half = true;  ///< false: there is no place in this half of a wall
 };
 
 PatchStart find_start(const PlacedPatch& a, const PlacedPatch& b, bool planar);

@@ -90,12 +90,12 @@ void evaluate(const ContactLaw& law, bool may_close, const RowVector& g, const R
   set_status(law, e);
 }
 
-void evaluate_forces(const ContactLaw& law, const ContactEquations& jump, const RowVector& rate,
-                     const RowVector& g, const RowVector& la, bool with_derivatives,
-                     ContactEquations& e, RowMatrix& dresidual_drate) {
+void evaluate_forces(const ContactLaw& law, const ContactEquations& jump, const RowVector& g,
+                     const RowVector& la, bool with_derivatives, ContactEquations& e,
+                     RowMatrix& dresidual_dxi) {
   const double r = law.penalty;
   const RowVector xi = la - r * g;
-  if (with_derivatives) dresidual_drate.setZero(g.size(), g.size());
+  if (with_derivatives) dresidual_dxi.setZero(g.size(), g.size());
   if (!evaluate_normal(jump.status != ContactStatus::open, r, xi, g, la, with_derivatives, e)) {
     return;
   }
@@ -108,28 +108,20 @@ void evaluate_forces(const ContactLaw& law, const ContactEquations& jump, const 
     e.block_status[k] = ContactStatus::slip;
     const Eigen::Index first = ball.first_row, count = ball.rows;
     const double radius = ball.coefficient * xi[0];
-    const double speed = rate.segment(first, count).norm();
-    // Where the rate is lost in the impulses, so is its direction; theirs is the same.
     const double impulse = jump.phi.segment(first, count).norm();
-    const bool slides = speed > 1e-8 * impulse;
-    RowVector against = RowVector::Zero(count);
-    if (slides) {
-      against = -rate.segment(first, count) / speed;
-    } else if (impulse > 0.0) {
-      against = jump.phi.segment(first, count) / impulse;
-    }
-    e.phi.segment(first, count) = radius * against;
-    e.residual.segment(first, count) = (radius * against - la.segment(first, count)) / r;
+    RowVector tau = RowVector::Zero(count);
+    if (impulse > 0.0) tau = jump.phi.segment(first, count) / impulse;
+    e.phi.segment(first, count) = radius * tau;
+    e.residual.segment(first, count) = (radius * tau - la.segment(first, count)) / r;
     if (!with_derivatives) continue;
-    e.dphi_dla.col(0).segment(first, count) = ball.coefficient * against;
-    e.dphi_dg.col(0).segment(first, count) = -r * ball.coefficient * against;
-    e.dresidual_dla.col(0).segment(first, count) = ball.coefficient / r * against;
+    e.dphi_dla.col(0).segment(first, count) = ball.coefficient * tau;
+    e.dphi_dg.col(0).segment(first, count) = -r * ball.coefficient * tau;
+    e.dresidual_dla.col(0).segment(first, count) = ball.coefficient / r * tau;
     e.dresidual_dla.block(first, first, count, count).diagonal().setConstant(-1.0 / r);
-    e.dresidual_dg.col(0).segment(first, count) = -ball.coefficient * against;
-    if (slides) {
-      dresidual_drate.block(first, first, count, count) =
-          -radius / (r * speed) *
-          (RowMatrix::Identity(count, count) - against * against.transpose());
+    e.dresidual_dg.col(0).segment(first, count) = -ball.coefficient * tau;
+    if (impulse > 0.0) {  // dphi_dla of the jump is |phi| dtau/dxi
+      dresidual_dxi.block(first, first, count, count) =
+          radius / (r * impulse) * jump.dphi_dla.block(first, first, count, count);
     }
   }
   set_status(law, e);

@@ -62,11 +62,13 @@ void evaluate(const ContactLaw& law, bool may_close, const RowVector& g, const R
               bool with_derivatives, ContactEquations& e);
 
 /// The law of the forces between impulses, 002 (134)-(142): g are accelerations, la forces, both
-/// scaled. What the impulses (`jump`) let slip with `rate` is resisted against that rate; what they
-/// hold may still begin to slip, and is then resisted against its acceleration. Open or opening
-/// contacts have no force. `dresidual_drate` is filled on request with the derivatives.
-void evaluate_forces(const ContactLaw& law, const ContactEquations& jump, const RowVector& rate,
-                     const RowVector& g, const RowVector& la, bool with_derivatives,
-                     ContactEquations& e, RowMatrix& dresidual_drate);
+/// scaled. What the impulses (`jump`) let slip is resisted along them: that is against the rate of
+/// slip, and still a direction where the rate is lost in round-off. What they hold may yet begin to
+/// slip, and is then resisted against its acceleration. Open or opening contacts have no force.
+/// `dresidual_dxi` is filled on request: by xi = la - r g of the impulses, whose derivatives `jump`
+/// must then have.
+void evaluate_forces(const ContactLaw& law, const ContactEquations& jump, const RowVector& g,
+                     const RowVector& la, bool with_derivatives, ContactEquations& e,
+                     RowMatrix& dresidual_dxi);
 
 }  // namespace clatter

@@ -119,18 +119,6 @@ bool reduce(Simplex& s) {
   return true;
 }
 
-int furthest(std::span<const Vec3> points, const Vec3& direction) {
-  int best = 0;
-  double most = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (const double along = points[i].dot(direction); along > most) {
-      most = along;
-      best = static_cast<int>(i);
-    }
-  }
-  return best;
-}
-
 int list_once(const std::array<int, 4>& from, int count, std::array<int, 3>& to) {
   int listed = 0;
   for (int i = 0; i < count; ++i) {
@@ -143,8 +131,8 @@ int list_once(const std::array<int, 4>& from, int count, std::array<int, 3>& to)
 
 }  // namespace
 
-NearestPoints find_nearest_points(std::span<const Vec3> a, std::span<const Vec3> b) {
-  const auto of = [](std::span<const Vec3> points, int i) -> const Vec3& {
+NearestPoints find_nearest_points(const VectorTable& a, const VectorTable& b) {
+  const auto of = [](const VectorTable& points, int i) {
     return points[static_cast<std::size_t>(i)];
   };
   Simplex simplex;
@@ -156,7 +144,7 @@ NearestPoints find_nearest_points(std::span<const Vec3> a, std::span<const Vec3>
   double square = nearest.squaredNorm();
   NearestPoints result;
   while (square > 0.0) {
-    const int i = furthest(a, nearest), k = furthest(b, -nearest);
+    const int i = a.lowest_along(-nearest).index, k = b.lowest_along(nearest).index;
     const Vec3 next = of(b, k) - of(a, i);
     if (square - nearest.dot(next) <= 1e-15 * square || simplex.has(i, k)) break;
     Simplex grown = simplex;

@@ -2,9 +2,8 @@
 
 #include <array>
 #include <functional>
-#include <span>
 
-#include <clatter/math/types.hpp>
+#include <clatter/math/vector_table.hpp>
 
 namespace clatter {
 
@@ -19,7 +18,7 @@ struct NearestPoints {
 
 /// The algorithm of Gilbert, Johnson and Keerthi (1988): from simplex to simplex of differences of
 /// points, each nearer to the origin. Exact up to round-off.
-NearestPoints find_nearest_points(std::span<const Vec3> a, std::span<const Vec3> b);
+NearestPoints find_nearest_points(const VectorTable& a, const VectorTable& b);
 
 /// The point of a convex solid that is furthest along a unit vector.
 using Support = std::function<Vec3(const Vec3& direction)>;

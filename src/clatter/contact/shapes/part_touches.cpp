@@ -68,7 +68,7 @@ void PolytopePair::list_near_features(double reach, double margin, std::vector<T
 void PolytopePair::add_near_corners_on_faces(bool faces_of_a, double reach, double margin,
                                              std::vector<Touch>& touches) const {
   const Polytope &with_faces = faces_of_a ? a() : b(), &with_corners = faces_of_a ? b() : a();
-  const std::vector<Vec3>& corners = faces_of_a ? b_in_a_ : a_in_b_;
+  const VectorTable& corners = faces_of_a ? b_in_a_ : a_in_b_;
   const double slack = 2.0 * reach + beside_margin * size_;
   for (std::size_t i = 0; i < corners.size(); ++i) {
     if (with_corners.is_tip[i] == 0) continue;
@@ -105,7 +105,7 @@ void PolytopePair::add_near_edges(double reach, double margin, std::vector<Touch
   const std::vector<Polytope::Edge>&edges_a = a().touching_edges(), &edges_b = b().touching_edges();
   for (std::size_t k = 0; k < edges_b.size(); ++k) {
     const Polytope::Edge& edge_b = edges_b[k];
-    const Vec3 &begin_b = b_in_a_[index_in(edge_b.begin)],
+    const Vec3 begin_b = b_in_a_[index_in(edge_b.begin)],
                way_b = b_in_a_[index_in(edge_b.end)] - begin_b;
     for (std::size_t i = 0; i < edges_a.size(); ++i) {
       const Polytope::Edge& edge_a = edges_a[i];
@@ -154,7 +154,7 @@ void PolytopePair::add_near_rounded(double reach, std::vector<Touch>& touches) c
   const double slack = 2.0 * reach + beside_margin * size_, least = 1e-9 * size_;
   const auto add_corners_over_edges = [&](bool edges_of_a) {
     const Polytope &with_edges = edges_of_a ? a() : b(), &with_corners = edges_of_a ? b() : a();
-    const std::vector<Vec3>& corners = edges_of_a ? b_in_a_ : a_in_b_;
+    const VectorTable& corners = edges_of_a ? b_in_a_ : a_in_b_;
     const std::vector<Polytope::Edge>& edges = with_edges.touching_edges();
     for (std::size_t e = 0; e < edges.size(); ++e) {
       const Vec3 &begin = with_edges.corners[index_in(edges[e].begin)],

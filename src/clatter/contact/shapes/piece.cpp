@@ -8,7 +8,9 @@ namespace clatter {
 namespace {
 
 using CoreKind = Patch::Kind;
-constexpr int marks_per_rim = 8;
+constexpr int marks_per_rim = 8, arcs_per_rim = 8;
+/// It has a hole, and may meet others in more places than the rim of a convex solid.
+constexpr int arcs_per_ring = 16;
 
 Piece point_piece(const Vec3& at) {
   Piece piece;
@@ -19,20 +21,21 @@ Piece point_piece(const Vec3& at) {
 
 /// The edge between a plane end and what is round, its marks and its arcs. `outward` is radial and
 /// along z.
-void add_rim(Pieces& pieces, double radius, double z, const Vec3& outward) {
+void add_rim(Pieces& pieces, double radius, double z, const Vec3& outward,
+             int arcs = arcs_per_rim) {
   Piece rim = point_piece(z * Vec3::UnitZ());
   rim.patch.kind = CoreKind::circle;
   rim.patch.size.x() = rim.extent = radius;
-  rim.patch.outward = outward.normalized();
+  rim.patch.outward = outward.stableNormalized();
   pieces.push_back(rim);
-  for (int i = 0; i < marks_per_rim; ++i) {
-    const double angle = 2.0 * std::numbers::pi * i / marks_per_rim;
+  for (int i = 0; i < arcs; ++i) {
+    const double angle = 2.0 * std::numbers::pi * i / arcs;
     Piece mark = point_piece({radius * std::cos(angle), radius * std::sin(angle), z});
     mark.is_mark = true;
-    pieces.push_back(mark);
+    if (i % (arcs / marks_per_rim) == 0) pieces.push_back(mark);
     Piece arc = rim;
     arc.patch.axes = Eigen::AngleAxisd(angle, Vec3::UnitZ()).toRotationMatrix();
-    arc.patch.half_arc = std::numbers::pi / marks_per_rim;
+    arc.patch.half_arc = std::numbers::pi / arcs;
     arc.centre = mark.centre;
     arc.extent = 2.0 * radius * std::sin(0.5 * arc.patch.half_arc);
     pieces.push_back(arc);
@@ -164,11 +167,21 @@ Pieces make_ellipsoid(const Vec3& semi_axes) {
   return {piece};
 }
 
+Pieces make_ring(double radius, double tube_radius) {
+  Pieces pieces;
+  add_rim(pieces, radius, 0.0, Vec3::Zero(), arcs_per_ring);
+  return rounded(std::move(pieces), tube_radius);
+}
+
 Pieces pieces_of(const Polytope& polytope) {
   Pieces pieces;
+  const bool is_capsule = polytope.corners.size() == 2;
   for (std::size_t i = 0; i < polytope.corners.size(); ++i) {
     pieces.push_back(point_piece(polytope.corners[i]));
     pieces.back().can_touch = polytope.is_tip[i] != 0;
+    if (is_capsule) {
+      pieces.back().patch.outward = (polytope.corners[i] - polytope.corners[1 - i]).normalized();
+    }
   }
   for (const Polytope::Edge& edge : polytope.touching_edges())
     pieces.push_back(edge_piece(polytope, edge));
@@ -183,7 +196,7 @@ Pieces hollowed(const Pieces& pieces) {
   for (Piece wall : pieces) {
     Patch& patch = wall.patch;
     const bool is_sharp = !patch.is_surface() && patch.radius == 0.0;
-    if (is_sharp || patch.kind == CoreKind::circle) continue;
+    if (is_sharp || wall.is_mark || wall.is_arc()) continue;
     if (patch.kind == CoreKind::plane) {
       patch.axes.rightCols<2>() *= -1.0;
     } else if (patch.is_surface()) {
@@ -192,6 +205,13 @@ Pieces hollowed(const Pieces& pieces) {
       patch.radius = -patch.radius;
     }
     walls.push_back(wall);
+    const bool is_round = patch.kind == CoreKind::cone || patch.kind == CoreKind::line ||
+                          patch.kind == CoreKind::ellipsoid;
+    if (!is_round) continue;
+    for (const int half : {1, -1}) {
+      patch.be_half(half);
+      walls.push_back(wall);
+    }
   }
   return walls;
 }
@@ -199,6 +219,18 @@ Pieces hollowed(const Pieces& pieces) {
 bool is_container(const Pieces& pieces) {
   return std::none_of(pieces.begin(), pieces.end(),
                       [](const Piece& piece) { return piece.is_extreme(); });
+}
+
+bool is_ring(const Pieces& pieces) {
+  return !pieces.empty() && std::all_of(pieces.begin(), pieces.end(), [](const Piece& piece) {
+    const bool is_solid_circle = piece.patch.kind == CoreKind::circle && piece.patch.radius > 0.0;
+    return is_solid_circle || piece.is_mark;
+  });
+}
+
+bool is_groove(const Pieces& pieces) {
+  return pieces.size() == 1 && pieces.front().patch.kind == CoreKind::circle &&
+         pieces.front().patch.has_other_inside();
 }
 
 Pieces rounded(Pieces pieces, double radius) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -28,7 +29,8 @@ Polytope::Face make_face(const std::vector<Vec3>& corners, const std::vector<int
 
 void add_edges(Polytope& polytope) {
   std::map<std::pair<int, int>, std::size_t> known;
-  for (const Polytope::Face& face : polytope.faces) {
+  for (std::size_t f = 0; f < polytope.faces.size(); ++f) {
+    Polytope::Face& face = polytope.faces[f];
     for (std::size_t k = 0; k < face.corners.size(); ++k) {
       const int begin = face.corners[k], end = face.corners[(k + 1) % face.corners.size()];
       const auto [found, is_new] = known.emplace(std::minmax(begin, end), polytope.edges.size());
@@ -37,7 +39,9 @@ void add_edges(Polytope& polytope) {
                          polytope.corners[static_cast<std::size_t>(begin)];
         polytope.edges.push_back({begin, end, way.normalized(), {}, 0});
       }
+      face.edges.push_back(static_cast<int>(found->second));
       Polytope::Edge& edge = polytope.edges[found->second];
+      edge.beside[static_cast<std::size_t>(edge.faces)] = static_cast<int>(f);
       edge.into[static_cast<std::size_t>(edge.faces++)] = face.into[k];
     }
   }
@@ -45,31 +49,50 @@ void add_edges(Polytope& polytope) {
 
 void add_ways(Polytope& polytope) {
   polytope.ways.assign(polytope.corners.size(), {});
-  for (const Polytope::Edge& edge : polytope.edges) {
+  polytope.edges_at.assign(polytope.corners.size(), {});
+  for (std::size_t i = 0; i < polytope.edges.size(); ++i) {
+    const Polytope::Edge& edge = polytope.edges[i];
     const auto begin = static_cast<std::size_t>(edge.begin),
                end = static_cast<std::size_t>(edge.end);
     const Vec3 way = polytope.corners[end] - polytope.corners[begin];
     polytope.ways[begin].push_back(way);
     polytope.ways[end].push_back(-way);
+    for (const std::size_t corner : {begin, end}) {
+      polytope.edges_at[corner].push_back(static_cast<int>(i));
+    }
   }
 }
 
 }  // namespace
+
+void Polytope::complete() {
+  middle = Vec3::Zero();
+  double square = 0.0;
+  corner_table.resize(corners.size());
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    middle += corners[i] / static_cast<double>(corners.size());
+    square = std::max(square, (corners[i] - corners.front()).squaredNorm());
+    corner_table.set(i, corners[i]);
+  }
+  width = std::sqrt(square);
+  normal_table.resize(faces.size());
+  offsets.resize(faces.size());
+  for (std::size_t f = 0; f < faces.size(); ++f) {
+    normal_table.set(f, faces[f].normal);
+    offsets[f] = faces[f].offset;
+    faces[f].bounds.clear();
+    for (std::size_t k = 0; k < faces[f].into.size(); ++k) {
+      const auto corner = static_cast<std::size_t>(faces[f].corners[k]);
+      faces[f].bounds.push_back(faces[f].into[k].dot(corners[corner]));
+    }
+  }
+}
 
 double Polytope::extent() const {
   if (is_half_space()) return std::numeric_limits<double>::infinity();
   double furthest = 0.0;
   for (const Vec3& corner : corners) furthest = std::max(furthest, corner.norm());
   return furthest + radius;
-}
-
-bool Polytope::is_over(int face, const Vec3& point, double margin) const {
-  const Face& of = faces[static_cast<std::size_t>(face)];
-  for (std::size_t k = 0; k < of.into.size(); ++k) {
-    const Vec3& corner = corners[static_cast<std::size_t>(of.corners[k])];
-    if (of.into[k].dot(point - corner) < -margin) return false;
-  }
-  return true;
 }
 
 Polytope make_polytope(std::vector<Vec3> corners, const std::vector<std::vector<int>>& faces) {
@@ -81,6 +104,7 @@ Polytope make_polytope(std::vector<Vec3> corners, const std::vector<std::vector<
   }
   add_edges(polytope);
   add_ways(polytope);
+  polytope.complete();
   return polytope;
 }
 
@@ -99,6 +123,7 @@ Polytope make_half_space(bool planar) {
   Polytope polytope;
   polytope.is_planar = planar;
   polytope.faces.push_back({planar ? Vec3::UnitY() : Vec3::UnitZ(), 0.0, {}, {}, true});
+  polytope.complete();
   return polytope;
 }
 
@@ -112,15 +137,14 @@ Polytope make_core(std::span<const Vec3> ends, double radius, bool planar) {
   if (!planar) {
     if (ends.size() > 1) polytope.edges.push_back({0, 1, way, {}, 0});
     add_ways(polytope);
-    return polytope;
   }
-  if (ends.size() < 2) return polytope;
-  for (const int begin : {0, 1}) {  // both sides
+  for (int begin = 0; planar && begin < 2 && ends.size() > 1; ++begin) {  // both sides
     const Vec3 along = begin == 0 ? way : -way;
     const Vec3 normal(along.y(), -along.x(), 0.0);
     polytope.faces.push_back(
         {normal, normal.dot(ends[0]), {begin, 1 - begin}, {along, -along}, true});
   }
+  polytope.complete();
   return polytope;
 }
 
@@ -139,6 +163,7 @@ Polytope make_polygon(std::span<const Vec3> corners) {
                               {along, -along},
                               true});
   }
+  polytope.complete();
   return polytope;
 }
 
@@ -192,6 +217,7 @@ Polytope placed(const Polytope& polytope, const Mat3& turn, const Vec3& shift) {
     face.offset += face.normal.dot(shift);
     for (Vec3& into : face.into) into = turn * into;
   }
+  result.complete();
   return result;
 }
 

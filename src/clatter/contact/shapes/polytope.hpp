@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <clatter/math/types.hpp>
+#include <clatter/math/vector_table.hpp>
 
 namespace clatter {
 
@@ -19,6 +20,15 @@ struct Polytope {
     /// no part along any.
     std::array<Vec3, 2> into;
     int faces = 0;
+    std::array<int, 2> beside{};  ///< those faces; not known of ridges
+
+    /// Whether a direction leads out of the solid at the edge; into a face by less than `slack`.
+    bool is_out(const Vec3& towards, double slack) const {
+      for (int k = 0; k < faces; ++k) {
+        if (towards.dot(into[static_cast<std::size_t>(k)]) > slack) return false;
+      }
+      return true;
+    }
   };
   struct Face {
     Vec3 normal;  ///< out of the solid
@@ -26,6 +36,9 @@ struct Polytope {
     std::vector<int> corners;  ///< counter-clockwise seen from outside
     std::vector<Vec3> into;    ///< from each side into the face, across the side; unit length
     bool is_surface = true;    ///< false: where two parts of a solid meet
+    std::vector<int> edges{};  ///< along its sides, in space
+    /// How far the sides are along `into`.
+    std::vector<double> bounds{};
   };
 
   std::vector<Vec3> corners;
@@ -34,8 +47,15 @@ struct Polytope {
   std::vector<Face> faces;
   /// In space, from each corner: along the edges there to their other ends.
   std::vector<std::vector<Vec3>> ways;
+  std::vector<std::vector<int>> edges_at;  ///< in space, from each corner
   double radius = 0.0;
   bool is_planar = false;
+
+  /// What follows from corners and faces, by `complete`.
+  Vec3 middle = Vec3::Zero();  ///< mean of the corners
+  double width = 0.0;          ///< how far corners are from the first one, at most
+  VectorTable corner_table, normal_table;
+  std::vector<double> offsets;  ///< of the faces
 
   /// Of a part of a solid in space that is not convex: it has one face of the surface, `ways` are
   /// those of the whole solid, and so are `ridges`, its edges that can touch.
@@ -47,6 +67,7 @@ struct Polytope {
   const std::vector<Edge>& touching_edges() const { return is_part ? ridges : edges; }
 
   bool is_half_space() const { return corners.empty(); }
+  void complete();
   /// How far its points are from the origin, at most; infinite for a half-space.
   double extent() const;
   double height(int face, const Vec3& point) const {
@@ -54,7 +75,13 @@ struct Polytope {
     return of.normal.dot(point) - of.offset;
   }
   /// Whether the foot of a point on a face lies within it, or less than `margin` beside.
-  bool is_over(int face, const Vec3& point, double margin) const;
+  bool is_over(int face, const Vec3& point, double margin) const {
+    const Face& of = faces[static_cast<std::size_t>(face)];
+    for (std::size_t k = 0; k < of.into.size(); ++k) {
+      if (of.into[k].dot(point) < of.bounds[k] - margin) return false;
+    }
+    return true;
+  }
 };
 
 /// With full edge lengths, about the origin.

@@ -30,12 +30,16 @@ struct Feature {
 inline constexpr double edge_margin = 1e-7;
 /// Sine of the angle under which edges must cross.
 inline constexpr double smallest_sine = 1e-6;
+/// Relative to the size of the solids: those that are nearer are looked at as touching first. Of no
+/// influence but on time.
+inline constexpr double nearness = 1e-3;
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Two features that are near each other.
 struct Touch {
   Feature a, b;
   double gap = 0.0;
+  bool operator==(const Touch&) const = default;
 };
 
 /// Where two polytopes, each fixed in a node, are near each other. Holds scratch.
@@ -59,18 +63,66 @@ class PolytopePair {
     Vec3 normal;
     Feature a, b;  ///< that have this direction, if any does
   };
+  /// Which face of a solid the corners of the other one are highest over, if by more than at first.
+  struct Highest {
+    double separation;
+    int face = -1, corner = 0;
+  };
+  /// An edge with both ends near the other solid, axes of a.
+  struct LowEdge {
+    int index;
+    Vec3 begin, way;
+    double length;
+  };
+  /// An edge with an end near the other solid.
+  struct NearEdge {
+    int index;
+    Vec3 direction;              ///< axes of the other solid
+    const Vec3 *first, *second;  ///< normals of the faces beside it; zero without faces
+  };
+  template <class List>
+  static decltype(auto) at(const List& list, int i) {
+    return list[static_cast<std::size_t>(i)];
+  }
   const Polytope& a() const { return *a_; }
   const Polytope& b() const { return *b_; }
   double radii() const { return a_->radius + b_->radius; }
   bool has_half_space() const { return a_->is_half_space() || b_->is_half_space(); }
-  /// The direction of the largest separation among those of faces and of pairs of edges, for solids
-  /// that are at a distance or overlap.
-  Axis find_axis(double distance);
-  void look_at_edges(Axis& best) const;
-  Axis axis_of_half_space() const;
+  Vec3 in_b(const Vec3& point) const { return R_ab_.transpose() * (point - shift_); }
+  void fill_a_in_b();
+  void measure_heights(const Vec3& normal);
+
+  // separating_axis.cpp
+  Axis axis_of_half_space();
+  /// The direction of the largest separation among those of faces and of some pairs of edges; any
+  /// that separates by more than `enough` if there is one.
+  Axis first_axis(double enough);
+  /// Of a point under the faces of a solid, in its axes.
+  void measure_depths(const Polytope& polytope, const Vec3& point);
+  /// With these of the middle of the other solid: no face separates by more than it is high.
+  Highest highest_over(const Polytope& polytope, const VectorTable& corners, double floor,
+                       double enough);
+  /// From that one the best of all, for solids that overlap or are at most at this distance.
+  void look_at_edges(double distance, Axis& best);
+  Vec3 foremost(bool of_a) const;
+  bool may_separate(const Polytope::Edge& edge, double floor) const;
+  void add_near_edge(bool of_a, int index);
+  void list_near_edges(bool of_a, double slack, double floor);
+  /// Those of a face, and those at the corner that is lowest over it.
+  void look_at_nearest_edges(Axis& best);
+  void look_at_near_edges(Axis& best) const;
+  /// `sense` in which the product of their directions points out of a; zero: not known.
+  void look_at_crossing(int edge_of_a, int edge_of_b, double sense, Axis& best) const;
+
+  void find_sharp_touches(const Axis& axis, double reach, std::vector<Touch>& touches);
+  /// Whether features that touch show that the cores are.
+  bool are_nearer_than(double distance, std::span<const Touch> touches) const;
+  void list_facing(const Polytope& polytope, const Vec3& direction);
+  int face_under(const Polytope& polytope, const Vec3& point, double floor, double reach) const;
   void list_corners(const Vec3& normal, double slack);
-  void add_corners_on_faces(const Vec3& normal, double reach, std::vector<Touch>& touches) const;
-  void add_crossing_edges(const Vec3& normal, double reach, std::vector<Touch>& touches) const;
+  void add_corners_on_faces(const Axis& axis, double reach, std::vector<Touch>& touches);
+  void list_low_edges(bool of_a);
+  void add_crossing_edges(const Vec3& normal, double reach, std::vector<Touch>& touches);
   void add_rounded(const NearestPoints& nearest, double reach, std::vector<Touch>& touches) const;
   // part_touches.cpp: where one is a part of a solid that is not convex. No direction separates
   // such solids; whether two features can touch follows from the surface beside them.
@@ -82,10 +134,22 @@ class PolytopePair {
   void add_near_rounded(double reach, std::vector<Touch>& touches) const;
 
   const Polytope *a_ = nullptr, *b_ = nullptr;
-  Mat3 R_ab_;                          // axes of b in those of a
-  double size_ = 0.0;                  // of both, for tolerances
-  std::vector<Vec3> b_in_a_, a_in_b_;  // corners
-  std::vector<char> low_a_, low_b_;    // corner: near the other along the normal
+  Mat3 R_ab_;           // axes of b in those of a
+  Vec3 shift_;          // origin of b, axes of a
+  double size_ = 0.0;   // of both, for tolerances
+  VectorTable b_in_a_;  // corners
+  VectorTable a_in_b_;  // corners, where they have been asked for
+  // Along a direction: heights of all corners, and of those that are nearest to the other solid.
+  Vec3 up_ = Vec3::Zero();
+  std::vector<double> heights_a_, heights_b_;
+  double top_of_a_ = 0.0, bottom_of_b_ = 0.0;
+  std::vector<char> low_a_, low_b_;  // corner: near the other along the normal
+  // Scratch.
+  std::vector<double> depths_, cosines_;
+  std::array<std::vector<NearEdge>, 2> near_edges_;
+  std::vector<int> indices_, facing_;
+  std::array<std::vector<LowEdge>, 2> low_edges_;
+  std::vector<Touch> touches_;
 };
 
 }  // namespace clatter

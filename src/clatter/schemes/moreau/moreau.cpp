@@ -192,7 +192,8 @@ double Moreau::meeting_of(const Contact& contact, double longest, double touchin
 
 bool Moreau::separate_solids() {
   is_separated_ = false;
-  const double overlap = round_off * w_.span;
+  // Well above round-off, which no correction would mend, and well below what counts as overlap.
+  const double overlap = 500.0 * round_off * w_.span;
   bool any = false;
   for (const std::size_t c : w_.contacts.near()) {
     const Contact& contact = w_.contacts.contact(c);

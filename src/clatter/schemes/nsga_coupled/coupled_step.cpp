@@ -5,14 +5,15 @@
 namespace clatter {
 
 void CoupledContact::size_rows(int rows) {
-  for (RowVector* x : {&force, &impulse, &impulse_before, &percussion, &rate, &acceleration}) {
+  for (RowVector* x :
+       {&force, &impulse, &impulse_before, &push_before, &percussion, &correction, &acceleration}) {
     x->setZero(rows);
   }
 }
 
 void CoupledContact::set_zero() {
-  for (RowVector* x : {&force, &impulse, &impulse_before}) x->setZero();
-  push = push_before = 0.0;
+  for (RowVector* x : {&force, &impulse, &impulse_before, &push_before}) x->setZero();
+  push = 0.0;
 }
 
 CoupledStep::CoupledStep(StepWork& work, const GeneralizedAlpha& coefficients)
@@ -34,16 +35,6 @@ void CoupledStep::size_contacts() {
   }
   force_residual_ = impulse_residual_ = VecX::Zero(w_.contacts.rows());
   push_residual_ = VecX::Zero(static_cast<Eigen::Index>(contacts_.size()));
-}
-
-void CoupledStep::project_contacts() {
-  for (CoupledContact& work : contacts_) {
-    work.push = work.position.phi.size() > 0 && work.position.status != ContactStatus::open
-                    ? work.position.phi[0]
-                    : 0.0;
-    work.impulse = work.velocity.phi;
-    work.force = work.forces.phi;
-  }
 }
 
 Residual CoupledStep::evaluate() {
@@ -83,11 +74,9 @@ Residual CoupledStep::measure(int island, const ForceSizes& sizes) const {
   double of_positions = islands.joint_squares(island, joint_residual_[P]);
   double of_motion = islands.joint_squares(island, joint_residual_[A]) +
                      islands.joint_squares(island, joint_residual_[V]);
-  if (!given_contacts_) {
-    of_motion += islands.contact_squares(island, w_.contacts, force_residual_) +
-                 islands.contact_squares(island, w_.contacts, impulse_residual_);
-    of_positions += push_squares(island);
-  }
+  of_motion += islands.contact_squares(island, w_.contacts, force_residual_) +
+               islands.contact_squares(island, w_.contacts, impulse_residual_);
+  of_positions += push_squares(island);
   const double driven = w_.joints.target_speed(islands.joints(island), w_.instant);
   const double speed = round_off * (islands.kinetic_norm(island, w_.v) +
                                     islands.kinetic_norm(island, y_) + driven + h * sizes.numbers);
@@ -155,7 +144,6 @@ void CoupledStep::fill_right_side(const CoupledMatrix& K, VecX& x) const {
         impulse_residual_.segment(contact.first_row, contact.rows());
     x[K.contact_multiplier(Level::position, c)] = push_residual_[static_cast<Eigen::Index>(c)];
   }
-  if (given_contacts_) x.tail(K.contact_multipliers()).setZero();
   x *= -1.0;
 }
 
@@ -167,7 +155,6 @@ void CoupledStep::move(const CoupledMatrix& K, const VecX& x, double factor) {
     joint_multipliers_[static_cast<std::size_t>(level)] +=
         factor * x.segment(K.joint_multiplier(level), w_.machine.joint_rows());
   }
-  if (given_contacts_) return;
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     if (!K.has_contact(c)) continue;
     const int rows = w_.contacts.contact(c).rows();
@@ -215,17 +202,26 @@ void CoupledStep::guess_contact(std::size_t index) {
   const RowVector kept = (c.af * state.force - c.am * state.mean_force) / (1.0 - c.am);
   work.force = h * unit.cwiseProduct(state.force);
   work.impulse_before = h * unit.cwiseProduct((1.0 - c.gamma) * state.mean_force + c.gamma * kept);
-  work.push_before = h * unit[0] * ((0.5 - c.beta) * state.mean_force[0] + c.beta * kept[0]);
+  work.push_before = h * unit.cwiseProduct((0.5 - c.beta) * state.mean_force + c.beta * kept);
   work.impulse = work.impulse_before + c.gamma * ratio_ * work.force;
-  work.push = work.push_before + c.beta * ratio_ * work.force[0];
+  work.push = work.push_before[0] + c.beta * ratio_ * work.force[0];
 }
 
 void CoupledStep::forget_contacts() {
   for (CoupledContact& work : contacts_) {
     work.force.setZero();
-    work.impulse = work.impulse_before;
-    work.push = work.push_before;
+    work.impulse.setZero();
+    work.push = 0.0;
   }
+}
+
+void CoupledStep::correct_positions(CoupledContact& work) const {
+  work.correction = -work.push_before - c_.beta * ratio_ * work.force;
+  const Eigen::Index friction = work.correction.size() - 1;
+  if (work.velocity.status != ContactStatus::open) {
+    work.correction.tail(friction) = 0.5 * work.percussion.tail(friction);
+  }
+  work.correction[0] += work.push;
 }
 
 RowVector CoupledStep::evaluate_frame(std::size_t c) {
@@ -250,9 +246,7 @@ void CoupledStep::evaluate_contact(std::size_t c) {
   const ContactWork& base = w_.contacts.work[c];
   const Contact& contact = w_.contacts.contact(c);
   const Eigen::Index rows = contact.rows();
-  const double gamma = c_.gamma * ratio_, beta = c_.beta * ratio_;
-  work.percussion = work.impulse - work.impulse_before - gamma * work.force;
-  work.correction = work.push - work.push_before - beta * work.force[0];
+  work.percussion = work.impulse - work.impulse_before - c_.gamma * ratio_ * work.force;
   if (!base.near) {
     work.position.status = work.velocity.status = work.forces.status = ContactStatus::open;
     force_residual_.segment(contact.first_row, rows) = -work.force;
@@ -266,16 +260,16 @@ void CoupledStep::evaluate_contact(std::size_t c) {
                     work.position);
   const bool closed = work.position.status != ContactStatus::open;
   const RowVector turned = evaluate_frame(c);
-  work.rate = base.scale.cwiseProduct(w_.contacts.rates(c, w_.v));
   work.acceleration = base.scale.cwiseProduct(w_.contacts.rates(c, ha_) + w_.h * turned);
-  RowVector xi = work.rate;
+  RowVector xi = base.scale.cwiseProduct(w_.contacts.rates(c, w_.v));
   for (int i = 0; i < rows; ++i) {
     const double e = base.bounce * contact.restitution_of_row(i);
     if (e != 0.0) xi[i] += e * base.scale[i] * w_.contacts.rate_of_row(c, i, w_.state->v);
   }
   clatter::evaluate(base.law, closed, xi, work.impulse, true, work.velocity);
-  evaluate_forces(base.law, work.velocity, work.rate, work.acceleration, work.force, true,
-                  work.forces, work.dforces_drate);
+  correct_positions(work);
+  evaluate_forces(base.law, work.velocity, work.acceleration, work.force, true, work.forces,
+                  work.dforces_dxi);
   force_residual_.segment(contact.first_row, rows) = work.forces.residual;
   impulse_residual_.segment(contact.first_row, rows) = work.velocity.residual;
   push_residual_[static_cast<Eigen::Index>(c)] = work.position.residual[0];
@@ -307,17 +301,10 @@ void CoupledStep::add_reactions() {
     const CoupledContact& work = contacts_[c];
     const ContactWork& base = w_.contacts.work[c];
     if (!base.near) continue;
-    const Contact& contact = w_.contacts.contact(c);
-    RowVector correction = 0.5 * work.percussion;
-    correction[0] = work.correction;
-    const std::array<const RowVector*, 3> scaled{&work.force, &work.percussion, &correction};
+    const std::array<const RowVector*, 3> scaled{&work.force, &work.percussion, &work.correction};
     for (std::size_t level = 0; level < 3; ++level) {
       if (scaled[level]->isZero(0.0)) continue;
-      add_to_pair(reactions_[level], contact.a(), contact.b(),
-                  base.G.transpose() * base.scale.cwiseProduct(*scaled[level]));
-      if (!contact.has_chord()) continue;
-      add_to_pair(reactions_[level], contact.second_a(), contact.second_b(),
-                  w_.contacts.second[c].G.transpose() * base.scale.cwiseProduct(*scaled[level]));
+      w_.contacts.add_reaction(c, base.scale.cwiseProduct(*scaled[level]), reactions_[level]);
     }
   }
 }

@@ -13,18 +13,17 @@ namespace clatter {
 struct CoupledContact {
   RowVector force, impulse;
   double push = 0.0;
-  // What P and khat are when forces and Lambda, k vanish.
-  RowVector impulse_before;
-  double push_before = 0.0;
+  // What P and khat / h are when forces and Lambda, k vanish.
+  RowVector impulse_before, push_before;
   // At the present unknowns.
-  RowVector percussion;          ///< Lambda
-  double correction = 0.0;       ///< k_N / h
-  RowVector rate, acceleration;  ///< scaled; acceleration times h
+  RowVector percussion;    ///< Lambda
+  RowVector correction;    ///< k / h
+  RowVector acceleration;  ///< scaled, times h
   ContactFrame frame;
   FrameDerivative derivative;
   PairRows turning;  ///< d(rows)/dt along v
   ContactEquations position, velocity, forces;
-  RowMatrix dforces_drate;
+  RowMatrix dforces_dxi;  ///< by those of the impulses, which give slip its direction
 
   void size_rows(int rows);
   void set_zero();
@@ -42,6 +41,9 @@ struct CoupledChord {
 class CoupledStep {
  public:
   static constexpr bool is_predicted = true;
+  /// Chosen on one heap: of its solves 5 % converge after more updates without progress, and those
+  /// that never do cost a third of what they would.
+  static constexpr int patience = 12;
 
   CoupledStep(StepWork& work, const GeneralizedAlpha& coefficients);
 
@@ -51,10 +53,6 @@ class CoupledStep {
   void guess();
   /// The guess without forces of contacts.
   void forget_contacts();
-  /// Each contact law gives what it would have; forces follow, so that impulses keep their meaning.
-  void project_contacts();
-  /// While given, forces and impulses of contacts are no unknowns.
-  void give_contacts(bool given) { given_contacts_ = given; }
 
   // ---- As Newton's method sees it
   Residual evaluate();
@@ -81,6 +79,9 @@ class CoupledStep {
   Residual measure(int island, const ForceSizes& sizes) const;
   double push_squares(int island) const;
   void evaluate_contact(std::size_t c);
+  /// Friction moves positions by half of its percussion; a contact that does not press takes back
+  /// what its forces did before.
+  void correct_positions(CoupledContact& work) const;
   /// Frame, derivative and turning at the present unknowns. Returns turning times v.
   RowVector evaluate_frame(std::size_t c);
   void add_reactions();
@@ -111,7 +112,6 @@ class CoupledStep {
   StepWork& w_;
   GeneralizedAlpha c_;
   double ratio_;  // of a change of the auxiliary variables to that of accelerations
-  bool given_contacts_ = false;
   std::vector<CoupledContact> contacts_;
   std::vector<CoupledChord> chords_;  // by contact, where beams are solid
   // Unknowns, all velocities: h a, v (that of the work), increment / h; and what the latter are

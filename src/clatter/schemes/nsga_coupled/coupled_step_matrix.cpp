@@ -79,13 +79,13 @@ void CoupledStep::assemble(CoupledMatrix& K) {
 
 template <int Size>
 void CoupledStep::add_contact(CoupledMatrix& K, std::size_t c) {
-  if (given_contacts_ || contacts_[c].position.status == ContactStatus::open) {
+  if (contacts_[c].position.status == ContactStatus::open) {
     leave_contact(K, c);
   } else {
     add_contact_rows<Size>(K, c);
   }
   if (!w_.contacts.work[c].near) return;
-  if (!given_contacts_) add_contact_columns<Size>(K, c);
+  add_contact_columns<Size>(K, c);
   add_contact_stiffness<Size>(K, c);
 }
 
@@ -176,9 +176,7 @@ void CoupledStep::add_contact_stiffness(CoupledMatrix& K, std::size_t c) {
   };
   add(Level::acceleration, work.force);
   add(Level::velocity, work.percussion);
-  RowVector correction = 0.5 * work.percussion;
-  correction[0] = work.correction;
-  add(Level::position, correction);
+  add(Level::position, work.correction);
 }
 
 template <int Size>
@@ -201,14 +199,15 @@ void CoupledStep::add_contact_rows(CoupledMatrix& K, std::size_t c) {
     }
   }
   const Rows acceleration_by_velocity = h * (scale * (turning_of<Size>(c) + bend));
-  Rows rate_by_position = h * (scale * bend), acceleration_by_position = h * (scale * bend_a);
+  Rows acceleration_by_position = h * (scale * bend_a);
   xi_by_position = (h * (scale * xi_by_position)).eval();
   Rows normal = G.topRows(1);
-  for (Rows* block : {&rate_by_position, &acceleration_by_position, &xi_by_position, &normal}) {
+  for (Rows* block : {&acceleration_by_position, &xi_by_position, &normal}) {
     increments(*block, contact);
   }
 
   const ContactEquations &x = work.position, &p = work.velocity, &f = work.forces;
+  const RowMatrix by_rate = -base.law.penalty * work.dforces_dxi;
   K.add_rows<Size>(pair, Level::position, Level::position, x.dresidual_dg(0, 0) * normal);
   K.add_multipliers(pair, Level::position, Level::position, x.dresidual_dla);
   K.add_rows<Size>(pair, Level::velocity, Level::velocity, p.dresidual_dg * G);
@@ -216,11 +215,11 @@ void CoupledStep::add_contact_rows(CoupledMatrix& K, std::size_t c) {
   K.add_multipliers(pair, Level::velocity, Level::velocity, p.dresidual_dla);
   K.add_rows<Size>(pair, Level::acceleration, Level::acceleration, f.dresidual_dg * G);
   K.add_rows<Size>(pair, Level::acceleration, Level::velocity,
-                   f.dresidual_dg * acceleration_by_velocity + work.dforces_drate * G);
-  K.add_rows<Size>(
-      pair, Level::acceleration, Level::position,
-      f.dresidual_dg * acceleration_by_position + work.dforces_drate * rate_by_position);
+                   f.dresidual_dg * acceleration_by_velocity + by_rate * G);
+  K.add_rows<Size>(pair, Level::acceleration, Level::position,
+                   f.dresidual_dg * acceleration_by_position + by_rate * xi_by_position);
   K.add_multipliers(pair, Level::acceleration, Level::acceleration, f.dresidual_dla);
+  K.add_multipliers(pair, Level::acceleration, Level::velocity, work.dforces_dxi);
 }
 
 /// What the multipliers do to the momentum of the three levels.
@@ -231,15 +230,18 @@ void CoupledStep::add_contact_columns(CoupledMatrix& K, std::size_t c) {
   const CoupledMatrix::Pair& pair = K.contact(c);
   using Columns = KktMatrix::ColumnsOver<Size>;
   const Columns columns = -(base.scale.asDiagonal() * rows_of<Size>(c)).transpose();
-  Columns sideways = 0.5 * columns;  // friction corrects positions by half an impulse
+  const bool open = contacts_[c].velocity.status == ContactStatus::open;
+  Columns sideways =
+      (open ? 0.0 : 0.5) * columns;  // friction corrects positions by half an impulse
   sideways.col(0).setZero();
   K.add_columns<Size>(pair, Level::acceleration, Level::acceleration, columns);
   K.add_columns<Size>(pair, Level::velocity, Level::velocity, columns);
   K.add_columns<Size>(pair, Level::velocity, Level::acceleration, -gamma * columns);
   K.add_columns<Size>(pair, Level::position, Level::position, columns.leftCols(1));
   K.add_columns<Size>(pair, Level::position, Level::velocity, sideways);
-  Columns by_force = -gamma * sideways;
-  by_force.col(0) = -beta * columns.col(0);
+  Columns by_force = -beta * columns;
+  if (!open)
+    by_force.rightCols(columns.cols() - 1) = -gamma * sideways.rightCols(columns.cols() - 1);
   K.add_columns<Size>(pair, Level::position, Level::acceleration, by_force);
 }
 

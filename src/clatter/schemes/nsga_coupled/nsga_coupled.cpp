@@ -8,14 +8,17 @@
 namespace clatter {
 namespace {
 
-constexpr int max_projections = 50;
 /// Of a step: what the step that gives the first accelerations and forces takes.
 constexpr double first_step = 1e-2;
 
 }  // namespace
 
 NsgaCoupled::NsgaCoupled(const Machine& machine, const IntegratorSpec& spec)
-    : Scheme(machine, spec), c_(spec.rho_inf), step_(w_, c_), matrix_(w_) {}
+    : Scheme(machine, spec),
+      c_(spec.rho_inf),
+      step_(w_, c_),
+      matrix_(w_),
+      opened_(NodalVector::Zero(machine.nodal_size())) {}
 
 void NsgaCoupled::size_contacts() {
   matrix_.renew();
@@ -74,8 +77,19 @@ bool NsgaCoupled::try_step(double t, double h) {
   w_.joint_impulses = step_.joint_impulses();
   w_.joints.residual = step_.joint_rates_residual();
   accept_contacts();
+  forget_opened(w_.momentum);
   accept(w_.momentum);
   return true;
+}
+
+/// Auxiliary accelerations contain what contacts did, as these remember of themselves. Where one
+/// opens, nothing of it may be left in the motion of its bodies: it would ring on in their flight.
+void NsgaCoupled::forget_opened(NodalVector& accelerations) {
+  if (opened_.isZero(0.0) || !factorise_masses(*w_.state)) return;
+  smooth_K_.gather(opened_, smooth_rhs_);
+  smooth_rhs_.tail(smooth_rhs_.size() - smooth_K_.dofs()).setZero();
+  smooth_K_.solve(smooth_rhs_);
+  smooth_K_.scatter(smooth_rhs_, -1.0, accelerations);
 }
 
 /// Whether restitution had to be lessened, for what impulses do.
@@ -110,7 +124,6 @@ bool NsgaCoupled::contacts_are_followed() {
 bool NsgaCoupled::solve_from_guess(double at_least, bool with_contacts) {
   double eps = std::max(w_.state->solver.coupled, at_least);
   int updates = 0;
-  step_.give_contacts(false);
   step_.guess();
   if (!with_contacts) step_.forget_contacts();
   const bool solved = solve_by_newton(step_, matrix_.K, matrix_.rhs, eps, updates, w_, "coupled");
@@ -131,34 +144,15 @@ bool NsgaCoupled::solve_step() {
     w_.contacts.scale_rows(Scaling::delassus, 1.0);
     if (solve_from_guess(at_least, true)) return true;
   }
-  step_.guess();
-  ++w_.counts.recovered;
-  if (solve_by_projections()) return true;
   // Contacts that stand on the edges of their laws are left more easily from afar.
-  for (const double at_least : {1e-8, 1e-6, 1e-4, 1e-2}) {
-    if (solve_from_guess(at_least, false)) return true;
-  }
+  ++w_.counts.recovered;
+  if (solve_from_guess(1e-8, false)) return true;
   w_.failure = reason;
   return false;
 }
 
-bool NsgaCoupled::solve_by_projections() {
-  for (int k = 0; k < max_projections; ++k) {
-    step_.give_contacts(true);
-    int updates = 0;
-    if (!solve_by_newton(step_, matrix_.K, matrix_.rhs, w_.state->solver.coupled, updates, w_,
-                         "coupled")) {
-      return false;
-    }
-    w_.counts.velocity += updates;
-    step_.give_contacts(false);
-    if (step_.evaluate().converged()) return true;
-    step_.project_contacts();
-  }
-  return false;
-}
-
 void NsgaCoupled::accept_contacts() {
+  opened_.setZero();
   for (std::size_t k = 0; k < w_.contacts.count(); ++k) {
     const CoupledContact& coupled = step_.contact(k);
     ContactWork& work = w_.contacts.work[k];
@@ -174,6 +168,11 @@ void NsgaCoupled::accept_contacts() {
     state.force = work.scale.cwiseProduct(coupled.force) / w_.h;
     state.mean_force =
         (c_.af * before + (1.0 - c_.af) * state.force - c_.am * state.mean_force) / (1.0 - c_.am);
+    if (coupled.velocity.status == ContactStatus::open) {
+      w_.contacts.add_reaction(k, state.mean_force, opened_);
+      state.force.setZero();
+      state.mean_force.setZero();
+    }
     state.percussion = work.scale.cwiseProduct(coupled.percussion);
     work.closed = coupled.position.status != ContactStatus::open;
     work.status = coupled.velocity.status;

@@ -30,15 +30,16 @@ class NsgaCoupled final : public Scheme {
   bool solve_step();
   /// Newton's method from the guess, regularised at least so much.
   bool solve_from_guess(double at_least, bool with_contacts);
-  /// Forces and impulses of contacts by projection, the motion by Newton's method: 002 section 9.
-  bool solve_by_projections();
   bool adds_energy();
   bool contacts_are_followed();
   void accept_contacts();
+  /// Takes what contacts did that have opened off the auxiliary accelerations.
+  void forget_opened(NodalVector& accelerations);
 
   GeneralizedAlpha c_;
   CoupledStep step_;
   StepMatrix<CoupledMatrix> matrix_;
+  NodalVector opened_;  // auxiliary forces of contacts that have opened, on the nodes
 };
 
 }  // namespace clatter

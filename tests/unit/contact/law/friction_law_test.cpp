@@ -348,6 +348,24 @@ RC_GTEST_PROP(FrictionLaw, zero_residual_means_signorini_and_coulomb, ()) {
   RC_ASSERT((VecX(e.phi) - la).norm() < 1e-14);
 }
 
+/// Bodies that lie still on redundant contacts have rolling reactions at the edge of their balls,
+/// and rates of no more than round-off, which have any direction.
+TEST(FrictionLaw, forces_of_what_hardly_slips_have_the_direction_of_its_impulse) {
+  const ContactLaw law = coulomb(0.3, 1.0, 3);
+  const Vec3 along(0.0, 0.6, 0.8);
+  const RowVector impulse = 2.0 * Vec3::UnitX() + 0.3 * 2.0 * along;
+  const RowVector force = 5.0 * Vec3::UnitX() + 0.3 * 5.0 * along;
+  for (const double angle : {0.0, 1.0, 2.5, 4.0}) {
+    const Vec3 noise = 1e-13 * Vec3(0.0, std::cos(angle), std::sin(angle));
+    ContactEquations jump = equations(law, noise, impulse), forces;
+    jump.block_status[0] = ContactStatus::slip;  // which round-off decides
+    RowMatrix by_xi;
+    evaluate_forces(law, jump, RowVector::Zero(3), force, true, forces, by_xi);
+    EXPECT_LT(forces.residual.norm(), 1e-12) << angle;
+    EXPECT_LT(by_xi.norm(), 10.0) << angle;  // c la_N/(r |xi_F|) times a projector: 2.5
+  }
+}
+
 TEST(FrictionLaw, closed_only_when_it_may) {
   const VecX g = VecX::Constant(3, -0.1), la = VecX::Ones(3);
   const ContactEquations e = equations(coulomb(0.5, 1.0, 3), g, la, false);

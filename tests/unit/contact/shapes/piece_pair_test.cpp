@@ -2,6 +2,7 @@
 #include <functional>
 #include <random>
 
+#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
 #include <clatter/contact/shapes/piece_pair.hpp>
@@ -140,7 +141,7 @@ TEST_P(EveryPair, is_as_far_apart_as_along_the_best_direction) {
       EXPECT_GT(found, share * right - 1e-9) << "case " << i << " gap " << gap;
       if (gap > 1e-3 || gap < -1e-2) continue;
       constexpr double reach = 1e-3;
-      pair.find_touches(reach, true, true, touches);
+      pair.find_touches({.reach = reach, .must_find = true, .closely = true}, touches);
       if (!testing::looks_at_numbers) continue;
       EXPECT_EQ(touches.empty(), found > reach) << "case " << i << " gap " << gap;
       if (found > 0.0 || (has_cone && rounding == 0.0))
@@ -195,6 +196,79 @@ TEST(Pieces, of_containers_are_as_far_as_their_walls) {
                 std::min(side, 0.9 - std::abs(from_wall.z())), 1e-13);
     EXPECT_NEAR(gap_in(pieces_of(make_core(std::array{Vec3(Vec3::Zero())}, 1.0, false)), ball),
                 0.9 - from_wall.norm(), 1e-13);
+  }
+}
+
+/// A small cone, sunk into the top of a plate that is a thousand times as wide, tilted and far from
+/// its edges: as deep as the lowest of its points.
+TEST(Pieces, far_from_the_edges_of_a_face_touch_nothing_but_the_face) {
+  const double radius = 1e-3, length = 2e-3, depth = 1e-4;
+  const Pieces plate = pieces_of(make_box({1.0, 0.8, 0.2})), cone = make_cone(radius, length);
+  const NodeState at_plate;
+  Dice dice{std::mt19937(11)};
+  PiecePair pair;
+  std::vector<Touch> touches;
+  for (int i = 0; i < 300; ++i) {
+    NodeState at = dice.place(0.0);
+    if (i % 2 == 0) {  // its base is nearly flat
+      at.p = Quaternion(1.0, 0.05 * dice.number(), 0.05 * dice.number(), dice.number());
+      at.p.normalize();
+      at.R = at.p.toRotationMatrix();
+    }
+    const Vec3 down = -at.R.transpose() * Vec3::UnitZ();
+    const double reach =
+        std::max(0.75 * length * down.z(),
+                 radius * std::hypot(down.x(), down.y()) - 0.25 * length * down.z());
+    at.x = {0.4 * dice.number(), 0.3 * dice.number(), 0.1 - depth + reach};
+    pair.place(plate, at_plate, cone, at, false);
+    EXPECT_NEAR(pair.gap(), -depth, 1e-14) << i;
+    pair.find_touches({.reach = 1e-6, .must_find = true, .closely = true}, touches);
+    EXPECT_FALSE(touches.empty()) << i;
+    for (const Touch& touch : touches) {
+      EXPECT_EQ(plate[static_cast<std::size_t>(touch.a.index)].patch.kind, Patch::Kind::plane) << i;
+    }
+  }
+}
+
+/// In a hollow ellipsoid with semi-axes 3, 2 and 1 a ball of radius 1 about the same centre touches
+/// at both ends of the shortest axis. Stretched along any axes both are ellipsoids that touch
+/// there.
+TEST(Pieces, of_an_ellipsoid_lie_on_both_sides_of_a_narrow_hollow) {
+  Dice dice{std::mt19937(4)};
+  PiecePair pair;
+  std::vector<Touch> touches;
+  for (int i = 0; i < 100; ++i) {
+    const Mat3 turn = dice.place(0.0).R;
+    const Mat3 stretch = turn * dice.size().asDiagonal() * turn.transpose();
+    const auto ellipsoid = [&](const Mat3& semi_axes, NodeState& at) {
+      const Mat3 square = stretch * semi_axes * semi_axes * stretch;
+      const Eigen::SelfAdjointEigenSolver<Mat3> solver(square);
+      at.R = solver.eigenvectors();
+      if (at.R.determinant() < 0.0) at.R.col(0) *= -1.0;
+      at.p = Quaternion(at.R);
+      return make_ellipsoid(solver.eigenvalues().cwiseSqrt());
+    };
+    NodeState at_walls, at_inside;
+    const Pieces walls = hollowed(ellipsoid(Vec3(3.0, 2.0, 1.0).asDiagonal(), at_walls)),
+                 inside = ellipsoid(Mat3::Identity(), at_inside);
+    at_walls.x = at_inside.x = dice.vector();
+    pair.place(walls, at_walls, inside, at_inside, false);
+    EXPECT_NEAR(pair.gap(), 0.0, 1e-13) << i;
+    pair.find_touches({.reach = 1e-6, .must_find = true}, touches);
+    ASSERT_EQ(touches.size(), 2u) << i;
+    double middle = 0.0;
+    for (const Touch& touch : touches) {
+      const PatchPair patches =
+          PiecePair::make_pair(walls[static_cast<std::size_t>(touch.a.index)].patch,
+                               inside[static_cast<std::size_t>(touch.b.index)].patch, 0, 1, false);
+      const PatchPair::Nearest at = patches.nearest(at_walls, at_inside);
+      const Vec3 end = stretch * Vec3::UnitZ();
+      const double side = at.point_a.dot(end) < 0.0 ? -1.0 : 1.0;
+      EXPECT_NEAR((at.point_a - side * end).norm(), 0.0, 1e-7) << i;  // a gap of 1e-14 is as flat
+      EXPECT_NEAR(at.gap, 0.0, 1e-13) << i;
+      middle += side;
+    }
+    EXPECT_EQ(middle, 0.0) << i;  // one on either side
   }
 }
 

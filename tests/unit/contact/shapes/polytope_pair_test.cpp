@@ -21,8 +21,12 @@ Vec3 in_space(const NodeState& at, const Vec3& point) { return at.x + at.R * poi
 
 /// The gap from the hull of all differences of corners: nothing of it is shared with what is
 /// tested. Positive: a lower bound of the distance, exact where the nearest place is within a face.
-double gap_of_differences(const Polytope& a, const NodeState& at_a, const Polytope& b,
-                          const NodeState& at_b) {
+struct Difference {
+  double gap = -INFINITY;
+  Vec3 normal;
+};
+Difference gap_of_differences(const Polytope& a, const NodeState& at_a, const Polytope& b,
+                              const NodeState& at_b) {
   std::vector<Vec3> differences;
   for (const Vec3& of_a : a.corners) {
     for (const Vec3& of_b : b.corners) {
@@ -30,13 +34,13 @@ double gap_of_differences(const Polytope& a, const NodeState& at_a, const Polyto
     }
   }
   const ConvexHull hull = convex_hull(differences).value();
-  double gap = -INFINITY;
+  Difference best;
   for (const std::vector<int>& face : hull.faces) {
     const Vec3 &p = hull.points[face[0]], &q = hull.points[face[1]], &r = hull.points[face[2]];
     const Vec3 normal = (q - p).cross(r - p).normalized();
-    gap = std::max(gap, -normal.dot(p));
+    if (const double gap = -normal.dot(p); gap > best.gap) best = {gap, -normal};
   }
-  return gap;
+  return best;
 }
 
 double from_triangle(const Vec3& x, const Vec3& p, const Vec3& q, const Vec3& r) {
@@ -103,10 +107,33 @@ class RandomPolytopes : public ::testing::Test {
   void expect_right_gap(const Polytope& a, const Polytope& b) {
     const NodeState at_a = dice_.place(0.2), at_b = dice_.place(2.5);
     pair_.place(a, at_a, b, at_b);
-    const double depth = gap_of_differences(a, at_a, b, at_b);
+    const double depth = gap_of_differences(a, at_a, b, at_b).gap;
     const double expected = depth < 0.0 ? depth : distance_of_features(a, at_a, b, at_b);
     EXPECT_NEAR(pair_.gap(), expected, 1e-11);
     (expected < 0.0 ? overlapped_ : apart_) += 1;
+  }
+  /// Shifted along the best direction until they overlap by little.
+  void expect_right_depth(const Polytope& a, const Polytope& b) {
+    const NodeState at_a = dice_.place(0.2);
+    NodeState at_b = dice_.place(2.5);
+    const Difference from = gap_of_differences(a, at_a, b, at_b);
+    const double depth = std::pow(10.0, -5.0 + 4.0 * dice_.number());
+    at_b.x -= (from.gap + depth) * from.normal;
+    const double expected = gap_of_differences(a, at_a, b, at_b).gap;
+    if (!(expected < 0.0)) return;  // another direction is better there
+    pair_.place(a, at_a, b, at_b);
+    EXPECT_NEAR(pair_.gap(), expected, 1e-11);
+    // Nothing is left of what was looked at before.
+    PolytopePair fresh;
+    std::vector<Touch> touches, same;
+    fresh.place(a, at_a, b, at_b);
+    EXPECT_EQ(fresh.gap(), pair_.gap());
+    pair_.find_touches(0.01, true, touches);
+    fresh.find_touches(0.01, true, same);
+    EXPECT_EQ(touches, same);
+    EXPECT_FALSE(touches.empty());
+    for (const Touch& touch : touches) EXPECT_GT(touch.gap, 2.0 * expected - 0.01);
+    overlapped_ += 1;
   }
   void expect_both_happened() const {
     EXPECT_GT(20 * apart_, apart_ + overlapped_);
@@ -128,6 +155,15 @@ TEST_F(RandomPolytopes, have_the_gap_of_their_differences_as_hulls) {
     expect_right_gap(make_hull(dice_.cloud(12)), make_hull(dice_.cloud(6)));
   }
   expect_both_happened();
+}
+
+TEST_F(RandomPolytopes, that_overlap_by_little_have_the_gap_of_their_differences) {
+  for (int k = 0; k < cases / 10; ++k) {
+    expect_right_depth(make_box(dice_.size()), make_box(dice_.size()));
+    expect_right_depth(make_hull(dice_.cloud(12)), make_box(dice_.size()));
+    expect_right_depth(make_hull(dice_.cloud(8)), make_hull(dice_.cloud(20)));
+  }
+  EXPECT_GT(overlapped_, cases / 10);
 }
 
 TEST_F(RandomPolytopes, of_rounded_boxes_are_nearer_by_the_radii) {
@@ -173,6 +209,24 @@ TEST(PolytopePair, of_capsules_has_the_distance_of_their_lines) {
     pair.place(a, at_a, b, at_b);
     if (expected < -0.299) continue;
     EXPECT_NEAR(pair.gap(), expected, 1e-11);
+  }
+}
+
+/// One end of an edge is sunk into the top of a box, the other is over it, as flat as round-off
+/// lets an edge be.
+TEST(PolytopePair, that_lie_flat_are_as_deep_as_the_deepest_corner) {
+  Dice dice;
+  PolytopePair pair;
+  const Polytope box = make_box({1, 1, 1});
+  for (int k = 0; k < cases; ++k) {
+    const double depth = 3e-9 * dice.length(), height = 3e-9 * dice.length();
+    const Polytope tetrahedron =
+        make_hull({{0.4 * dice.number(), 0.4 * dice.number(), 0.5 - depth},
+                   {0.4 * dice.number(), 0.4 * dice.number(), 0.5 + height},
+                   {-0.3, -1.0, 1.5},
+                   {0.3, 1.0, 1.5}});
+    pair.place(box, {}, tetrahedron, {});
+    EXPECT_NEAR(pair.gap(), -depth, 1e-15);
   }
 }
 

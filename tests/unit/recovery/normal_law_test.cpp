@@ -1,0 +1,58 @@
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include <clatter/recovery/normal_law.hpp>
+
+namespace clatter {
+namespace {
+
+struct Factor {
+  NormalLawKind kind;
+  double e, chi, returned;
+};
+
+/// chi of table 2.1 of 000 worked out by hand to five digits, and the restitution that the equation
+/// of the law gives to four.
+class DampingFactor : public testing::TestWithParam<Factor> {};
+
+TEST_P(DampingFactor, IsThatOfTheTableAndReturnsItsRestitution) {
+  const auto [kind, e, chi, returned] = GetParam();
+  EXPECT_NEAR(damping_factor(kind, e), chi, 5.1e-6);
+  EXPECT_NEAR(returned_restitution(damping_factor(kind, e)), returned, 5.1e-5);
+}
+
+using enum NormalLawKind;
+INSTANTIATE_TEST_SUITE_P(
+    Table, DampingFactor,
+    testing::Values(Factor{hunt_crossley, 0.9, 0.15, 0.9090},
+                    Factor{hunt_crossley, 0.2, 1.2, 0.5469},
+                    Factor{lankarani_nikravesh, 0.8, 0.27, 0.8471},
+                    Factor{lankarani_nikravesh, 0.4, 0.63, 0.7016},
+                    Factor{hu, 0.9, 0.18734, 0.8888}, Factor{hu, 0.6, 1.01852, 0.5890},
+                    Factor{flores, 0.6, 1.06667, 0.5773}, Factor{flores, 0.2, 6.4, 0.1555},
+                    Factor{zhang, 0.8, 0.37377, 0.7997}, Factor{zhang, 0.2, 4.91365, 0.2002}));
+
+TEST(NormalLaw, ExactFactorReturnsJustTheRestitution) {
+  for (const double e : {0.05, 0.2, 0.5, 0.9, 0.999}) {
+    // Where e is small, 1/chi is near it, and chi decides on it to its own round-off.
+    EXPECT_NEAR(returned_restitution(damping_factor(exact, e)), e, 1e-13);
+  }
+}
+
+TEST(NormalLaw, LittleDampingTakesTwoThirdsOfIt) {
+  // e = 1 - 2 chi/3 + 4 chi^2/9 - ..., by expansion of the condition.
+  const double chi = 1e-4;
+  EXPECT_NEAR(returned_restitution(chi), 1.0 - 2.0 / 3.0 * chi + 4.0 / 9.0 * chi * chi, 1e-11);
+}
+
+TEST(NormalLaw, NamesGoBothWays) {
+  for (const NormalLawKind kind :
+       {hooke, hertz, kelvin_voigt, hunt_crossley, lankarani_nikravesh, hu, flores, zhang, exact}) {
+    EXPECT_EQ(normal_law_of(to_string(kind)), kind);
+  }
+  EXPECT_FALSE(normal_law_of("hook"));
+}
+
+}  // namespace
+}  // namespace clatter
