@@ -22,12 +22,12 @@
 #include <btBulletDynamicsCommon.h>
 #endif
 #ifdef CLATTER_HAS_MUJOCO
-#include <mujoco/mujoco.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
+
+#include <mujoco/mujoco.h>
 #endif
 
 namespace clatter {
@@ -185,8 +185,9 @@ int register_all() {
       {"tower", tower(), 1e-3}, {"wall", wall(), 1e-3}, {"wall, h = 4e-3", wall(), 4e-3}};
   for (const Scene& scene : scenes) {
     const auto add = [&](const std::string& who, const auto& run) {
-      benchmark::RegisterBenchmark((scene.name + "/" + who).c_str(), run)->Iterations(steps)->Unit(
-          benchmark::kMicrosecond);
+      benchmark::RegisterBenchmark((scene.name + "/" + who).c_str(), run)
+          ->Iterations(steps)
+          ->Unit(benchmark::kMicrosecond);
     };
     for (const std::string scheme : {"nsga", "nsga_coupled", "moreau"}) {
       add(scheme, [=](benchmark::State& state) { run_clatter(state, scene, scheme); });

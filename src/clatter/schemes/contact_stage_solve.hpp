@@ -8,6 +8,7 @@ namespace clatter {
 
 inline constexpr int max_recoveries = 4;
 inline constexpr std::size_t always_ready = 16;  // a matrix of so many contacts
+inline constexpr std::size_t most_in_one_matrix = 100;
 /// Of the condensed problem, in the common error of contact problems; Newton's method finishes.
 inline constexpr double condensed_tolerance = 1e-10;
 inline constexpr int max_linearisations = 20, max_redundant_linearisations = 6;
@@ -22,7 +23,9 @@ bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const c
   if (!has_groups && w_.contacts.count() <= always_ready) whole_.prepare();
   if (!w_.spec.contact_solver && (free_bodies_ || condenses())) {
     if (solve_free(problem, eps, iterations, what)) return true;
-    if (free_bodies_ && has_groups) return false;  // too many for one matrix
+    if (free_bodies_ && (has_groups || w_.contacts.near().size() > most_in_one_matrix)) {
+      return false;
+    }
     problem.reset();
   }
   return solve_whole(problem, eps, iterations, what);
@@ -106,8 +109,9 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
       return false;
     }
     if (r.converged() || (linearisation >= 4 && r.is_round_off())) return true;
-    // Swept islands are as good as the sweeps made them.
-    const double looser = std::max(sweep_tolerance, swept) / w_.spec.tolerance;
+    // Islands that were not solved exactly are as good as they were made.
+    const double least = has_groups ? sweep_tolerance : RedundantNewton::fair;
+    const double looser = std::max(least, swept) / w_.spec.tolerance;
     if (!exact && r.momentum <= 10.0 * looser && r.rows <= 10.0 * looser) return true;
     if (!exact && linearisation >= 3 && r.momentum <= 100.0 * looser && r.rows <= 100.0 * looser) {
       ++w_.counts.unfinished;
@@ -120,7 +124,8 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
     // Spheres that come far in a step are curved on the way, which only the whole matrix knows.
     // Where contacts are redundant it is the last resort.
     const int most = redundant ? max_redundant_linearisations : 1;
-    if (linearisation >= most && !has_groups && !condenses()) {
+    if (linearisation >= most && !has_groups && !condenses() &&
+        w_.contacts.near().size() <= most_in_one_matrix) {
       int more = 0;
       const bool done = newton(problem, eps, more, what);
       iterations += more;
@@ -193,14 +198,22 @@ bool ContactStage::collect_free(Problem& problem, bool first, NodalVector& motio
     if (Problem::position_level) contacts.to_increments_of(contact, w_.T, change);
     const RowVector rates =
         work.ghat.head(rows) + change * of_pair(motion, contact.a(), contact.b());
-    RowVector p = work.equations.phi.head(rows);
+    RowVector p = work.equations.phi.head(rows), second_guess;
     if (first) {
-      for (int i = 0; i < rows; ++i) {
-        p[i] = work.scale[i] > 0.0 ? problem.last_reaction(c)[i] / work.scale[i] : 0.0;
+      const auto scaled = [&](const RowVector& reaction) {
+        RowVector guess = RowVector::Zero(rows);
+        for (int i = 0; i < rows; ++i) {
+          if (work.scale[i] > 0.0) guess[i] = reaction[i] / work.scale[i];
+        }
+        return guess;
+      };
+      p = scaled(problem.last_reaction(c));
+      if constexpr (requires { problem.reaction_at_rest(c); }) {
+        second_guess = scaled(problem.reaction_at_rest(c));
       }
     }
     free_contacts_.add(contact.a(), contact.b(), law, change, force, rates,
-                       problem.round_off_of_rows(c).head(rows), p);
+                       problem.round_off_of_rows(c).head(rows), p, second_guess);
   }
   return curved;
 }

@@ -30,10 +30,9 @@ class PositionCorrection {
   bool may_close(const ContactWork& work) const { return work.candidate; }
   const ContactLaw& law(const ContactWork& work) const { return work.position_law; }
   const RowVector& last_reaction(std::size_t c) const { return w_.state->contacts[c].push; }
-  /// A part of what the convergence test allows for, as many rows add up in the momentum.
   RowVector round_off_of_rows(std::size_t c) const {
     const Contact& contact = w_.contacts.contact(c);
-    return 0.1 * allowed_contact_.segment(contact.first_row, contact.rows());
+    return allowed_contact_.segment(contact.first_row, contact.rows());
   }
   FreeContacts::Compliance compliance(int n) const;
   /// The matrix without reactions of contacts.

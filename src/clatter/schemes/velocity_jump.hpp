@@ -32,6 +32,11 @@ class VelocityJump {
   }
   const ContactLaw& law(const ContactWork& work) const { return work.law; }
   const RowVector& last_reaction(std::size_t c) const { return w_.state->contacts[c].impulse; }
+  /// What the push of the position correction tells: at rest the one undoes h^2 a / 2, and the
+  /// other h a.
+  RowVector reaction_at_rest(std::size_t c) const {
+    return (2.0 / w_.h) * w_.state->contacts[c].push;
+  }
   RowVector round_off_of_rows(std::size_t c) const {
     return RowVector::Zero(w_.contacts.contact(c).rows());
   }

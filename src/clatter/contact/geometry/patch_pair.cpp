@@ -60,7 +60,7 @@ struct PatchPair::Solution {
   Foot foot_a = Foot::Zero(), foot_b = Foot::Zero();
   Vec3 normal = Vec3::Zero();  ///< n
   double distance = 0.0;       ///< g
-  bool in_half = true;
+  bool in_half = true, is_exact = false;
 
   Vec3 between() const { return b.at(foot_b) - a.at(foot_a); }
 };
@@ -171,6 +171,7 @@ PatchPair::Solution PatchPair::start(const NodeState& A, const NodeState& B) con
   now.foot_b = found.b;
   now.normal = found.normal;
   now.in_half = found.in_half;
+  now.is_exact = found.is_exact;
   now.distance = found.normal.dot(now.between());
   return now;
 }
@@ -183,6 +184,7 @@ PatchPair::Solution PatchPair::start(const NodeState& A, const NodeState& B) con
 /// the start has to do.
 PatchPair::Solution PatchPair::solve(const NodeState& A, const NodeState& B) const {
   const Solution first = start(A, B);
+  if (first.is_exact) return first;
   Solution now = first;
 
   const double length = now.a.at(now.foot_a).norm() + now.b.at(now.foot_b).norm() +

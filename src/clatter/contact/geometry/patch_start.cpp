@@ -496,10 +496,31 @@ Vec3 normal_of_thin(const PlacedPatch& a, const PlacedPatch& b, const PatchStart
   return tangent.isZero(0.0) ? Vec3(Vec3::UnitX()) : across(Vec3::Zero(), tangent.normalized());
 }
 
+/// Two sharp edges that cross are nearest along what is perpendicular to both. False: they are
+/// parallel, or not two sharp edges.
+bool find_crossing(const PlacedPatch& a, const PlacedPatch& b, PatchStart& start) {
+  const auto is_sharp_edge = [](const Patch& patch) {
+    return patch.kind == CoreKind::line && !patch.outward.isZero(0.0);
+  };
+  if (!is_sharp_edge(a.patch) || !is_sharp_edge(b.patch)) return false;
+  const Vec3 along_a = a.axes.col(2), along_b = b.axes.col(2);
+  const Vec3 across = along_a.cross(along_b),
+             outward = a.axes * a.patch.outward - b.axes * b.patch.outward;
+  const double square = across.squaredNorm();
+  if (square < 1e-12 || outward.isZero(0.0)) return false;
+  const Vec3 between = b.origin - a.origin;
+  start.a = Foot(0.0, 0.0, between.cross(along_b).dot(across) / square);
+  start.b = Foot(0.0, 0.0, between.cross(along_a).dot(across) / square);
+  start.normal = std::copysign(1.0, across.dot(outward)) / std::sqrt(square) * across;
+  start.is_exact = true;
+  return true;
+}
+
 }  // namespace
 
 PatchStart find_start(const PlacedPatch& a, const PlacedPatch& b, bool planar) {
   PatchStart start;
+  if (find_crossing(a, b, start)) return start;
   if (a.patch.kind <= b.patch.kind) {
     const Feet feet = feet_of_sorted(a, b, planar);
     start.a = feet.first;

@@ -28,6 +28,7 @@ struct PatchStart {
   Foot a, b;
   Vec3 normal;          ///< from a to b
   bool in_half = true;  ///< false: there is no place in this half of a wall
+  bool is_exact = false;
 };
 
 PatchStart find_start(const PlacedPatch& a, const PlacedPatch& b, bool planar);

@@ -13,6 +13,9 @@ constexpr int recovery_sweeps = 500;  // when Newton's method failed: they find 
 // take back.
 constexpr double at_rest = 1e-6;
 constexpr int settling_sweeps = 5;
+// Islands with more rows start from a guess, unless it leaves more than all of its motion.
+constexpr int many_rows = 300;
+constexpr double worth_a_start = 1.0;
 
 // What pays in heaps. More memory does not: friction makes the sweeps far from linear. And once the
 // change grows, they are better off without what is remembered.
@@ -39,15 +42,18 @@ void FreeContacts::reserve(std::size_t nodes, std::size_t contacts, std::size_t 
   spheres_.reserve(nodes, contacts);
   any_.reserve(rows);
   guess_.reserve(rows);
+  second_guess_.reserve(rows);
   gauss_seidel_.reserve(rows);
   newton_.reserve(contacts,
                   std::min<Eigen::Index>(static_cast<Eigen::Index>(rows), max_newton_rows));
-  redundant_.reserve(nodes, nodes, rows);
+  redundant_.reserve(nodes, rows);
 }
 
 void FreeContacts::clear(std::size_t nodes) {
   contacts_.clear(nodes);
   between_spheres_.clear();
+  second_guess_.clear();
+  has_second_guess_ = false;
   balls_.resize(nodes);
   is_ball_.assign(nodes, 2);
   index_.resize(nodes);
@@ -55,8 +61,12 @@ void FreeContacts::clear(std::size_t nodes) {
 
 void FreeContacts::add(int a, int b, const ContactLaw& law, const PairRows& changes,
                        const PairRows& forces, const RowVector& rates, const RowVector& noise,
-                       const RowVector& p) {
+                       const RowVector& p, const RowVector& second_guess) {
   contacts_.add(a, b, law, changes, forces, rates, noise, p);
+  has_second_guess_ = second_guess.size() > 0;
+  if (has_second_guess_) {
+    second_guess_.insert(second_guess_.end(), second_guess.begin(), second_guess.end());
+  }
   const bool between_spheres =
       is_ball(a) && is_ball(b) &&
       SphereIsland::admits(law, changes, forces, balls_[static_cast<std::size_t>(a)],
@@ -139,23 +149,49 @@ bool FreeContacts::solve_exactly(std::span<const int> island, bool from_zero, do
   for (const int k : island) rows += contacts_[k].rows;
   const bool small = rows <= max_newton_rows;
   if (!small && may_sweep) return false;
-  const bool is_redundant = redundant_.suits(contacts_, island);
-  result.redundant = result.redundant || is_redundant;
-  const Start start = settle(island, precision);
+  const bool suits = redundant_.suits(contacts_, island);
+  const bool by_motion = suits && (rows > many_rows || redundant_.is_redundant(contacts_, island));
+  if (!small && !by_motion) return false;  // a matrix of all that is not compliant does better
+  result.redundant = result.redundant || by_motion;
+  Start start = settle(island, precision);
+  if (by_motion && start == Start::elsewhere && from_zero && has_second_guess_) {
+    exchange_guesses(island);
+    start = settle(island, precision);
+    if (start == Start::elsewhere) exchange_guesses(island);
+  }
   if (start == Start::solution) return true;
-  const bool zero_first = from_zero && start == Start::elsewhere;
-  const auto solve = [&](bool zero) {
-    if (is_redundant) {
-      return redundant_.solve(contacts_, island, zero, precision, result);
+  // In large islands most contacts go on as before, wherever something happens.
+  const bool zero_first = from_zero && start == Start::elsewhere &&
+                          (rows <= many_rows || newton_.misfit(contacts_, island) > worth_a_start);
+  const auto solve = [&](bool zero, double enough) {
+    const int updates = result.updates;
+    if (!by_motion && small && newton_.solve(contacts_, island, zero, precision, result)) {
+      return true;
     }
-    return small && newton_.solve(contacts_, island, zero, precision, result);
+    result.updates = updates;  // those that failed do not count
+    if (!suits) return false;
+    const double left = redundant_.solve(contacts_, island, zero, precision, result);
+    if (left > enough) return false;
+    if (left > 0.0) result.all_exact = false;
+    result.residual = std::max(result.residual, left);
+    return true;
   };
-  if (solve(zero_first)) return true;
-  if (from_zero && solve(!zero_first)) return true;
-  if (!may_sweep) return false;
+  if (solve(zero_first, RedundantNewton::fair)) return true;
+  if ((from_zero || by_motion) && solve(!zero_first, RedundantNewton::fair)) return true;
   ++result.recovered;
   find_active_sets(island);
-  return solve(false);
+  return solve(false, RedundantNewton::poor);
+}
+
+/// Takes the second guesses of the contacts of an island for the first, and the reverse.
+void FreeContacts::exchange_guesses(std::span<const int> island) {
+  for (const int k : island) {
+    const BodyContacts::Contact& contact = contacts_[k];
+    Eigen::Map<VecX> second(second_guess_.data() + contact.first_row, contact.rows);
+    const RowVector first = Eigen::Map<const VecX>(contacts_.p_of(contact), contact.rows);
+    contacts_.set_reaction(contact, second);
+    second = first;
+  }
 }
 
 FreeContacts::Start FreeContacts::settle(std::span<const int> island, double precision) {

@@ -35,9 +35,11 @@ class FreeContacts {
     contacts_.links.push_back({from, to, compliance});
   }
   /// Adds a contact of nodes a and b; compliances must be set before. `noise`: round-off of its
-  /// rates. `p` is a first guess.
+  /// rates. `p` is a first guess; a second one may be tried where it is far off. Either all
+  /// contacts have one or none.
   void add(int a, int b, const ContactLaw& law, const PairRows& changes, const PairRows& forces,
-           const RowVector& rates, const RowVector& noise, const RowVector& p);
+           const RowVector& rates, const RowVector& noise, const RowVector& p,
+           const RowVector& second_guess = {});
 
   struct Result : IslandNewton::Counts {
     int sweeps = 0;          ///< Gauss-Seidel sweeps of the hardest island
@@ -72,6 +74,7 @@ class FreeContacts {
   enum class Start { solution, nearby, elsewhere };
   /// Near the solution a few sweeps may reach it.
   Start settle(std::span<const int> island, double precision);
+  void exchange_guesses(std::span<const int> island);
   /// By Newton's method. False: it fails, or the island is too large.
   bool solve_exactly(std::span<const int> island, bool from_zero, double precision, bool may_sweep,
                      Result& result);
@@ -99,6 +102,8 @@ class FreeContacts {
   std::vector<char> is_ball_;              // node: whether it does; 2 when not known yet
   std::vector<int> index_;                 // node: in spheres_
   std::vector<double> guess_;              // reactions that the sweeps of an island were given
+  std::vector<double> second_guess_;       // by rows
+  bool has_second_guess_ = false;
 };
 
 }  // namespace clatter

@@ -10,6 +10,8 @@ namespace {
 constexpr int max_island_updates = 30;
 constexpr int max_island_halvings = 8;
 constexpr double compliance_of_redundant_rows = 1e-9;
+/// Of the round-off of the rates, which need not be smaller; many rows add up.
+constexpr double share_of_noise = 0.1;
 constexpr double finest = 1e-14;             // of what precision can be asked for
 constexpr double as_round_off_lets = 1e-12;  // of the largest reaction
 
@@ -43,7 +45,8 @@ double IslandNewton::misfit(const BodyContacts& contacts, std::span<const int> i
     evaluate(contact.law, true, g, la, false, equations_);
     for (int i = 0; i < contact.rows; ++i) {
       const double noise = contacts.round_off[first + static_cast<std::size_t>(i)];
-      const double excess = std::max(0.0, std::abs(equations_.residual[i]) - noise);
+      const double excess =
+          std::max(0.0, std::abs(equations_.residual[i]) - share_of_noise * noise);
       square += excess * excess;
     }
   }

@@ -12,96 +12,100 @@ constexpr int max_updates = 30;
 /// Of the rows. Rates that contradict each other by round-off shift reactions by as much over this,
 /// which is to be little; and each update leaves as much of the residual. Where masses differ by
 /// much only the least converges; where many contacts hardly bear, only more of it does.
-constexpr std::array row_compliances{1e-7, 1e-5, 1e-4};
+constexpr std::array row_compliances{1e-7, 1e-6, 1e-5, 1e-4};
+/// So little of the motion may round-off shift reactions by.
+constexpr double little_shift = 1e-3;
 constexpr double finest_motion = 1e-15;  // of what precision can be asked for
 /// Times the precision: where to stop, and what is good enough where round-off ends it before.
 constexpr double to_stop = 10.0, good_enough = 100.0;
+/// So many updates that do not halve the residual are enough.
+constexpr int patience = 8;
+/// Times the round-off of the rates: what is as good as zero, for many rows add up in the motion,
+/// and how far places that stick at different times may contradict each other.
+constexpr double part_of_noise = 0.1, much_noise = 10.0;
 
-using Line = Eigen::Map<const Vec6>;
 using ContactOf = BodyContacts::Contact;
 
-Line half(const std::vector<double>& lines, const ContactOf& contact, int row, int side) {
-  return Line(lines.data() + 12 * (contact.first_row + row) + 6 * side);
+/// Rows of C or F Y of a contact, for one of its sides.
+template <int Rows>
+using HalfLines =
+    Eigen::Map <
+    const Eigen::Matrix<double, Rows, 6, Eigen::RowMajor, Rows<0 ? max_contact_rows : Rows, 6>, 0,
+                        Eigen::OuterStride<12>>;
+template <int Rows = Eigen::Dynamic>
+HalfLines<Rows> half(const std::vector<double>& lines, const ContactOf& contact, int side) {
+  return HalfLines<Rows>(lines.data() + 12 * contact.first_row + 6 * side, contact.rows, 6);
 }
 
 }  // namespace
 
-void RedundantNewton::reserve(std::size_t all_nodes, std::size_t nodes, std::size_t rows) {
-  unknown_.assign(all_nodes, -1);
-  const auto n = static_cast<Eigen::Index>(6 * std::min<std::size_t>(nodes, max_nodes));
-  if (A_.rows() < n) {
-    A_.resize(n, n);
-    x_.resize(n);
-    dx_.resize(n);
-  }
-  lu_.reserve(n);
+void RedundantNewton::reserve(std::size_t nodes, std::size_t rows) {
+  node_.assign(nodes, -1);
   p_.reserve(rows);
   dp_.reserve(rows);
   stiffness_.reserve(rows);
+  touching_.reserve(rows);
 }
 
 void RedundantNewton::number_nodes(const BodyContacts& contacts, std::span<const int> island) {
-  unknown_.resize(contacts.compliances.size());
+  node_.resize(contacts.compliances.size());
   for (const int k : island) {
     for (const int node : {contacts[k].a, contacts[k].b}) {
-      unknown_[static_cast<std::size_t>(node)] = -1;
+      node_[static_cast<std::size_t>(node)] = -1;
     }
   }
-  n_ = 0;
+  count_ = 0;
   for (const int k : island) {
     for (const int node : {contacts[k].a, contacts[k].b}) {
-      int& first = unknown_[static_cast<std::size_t>(node)];
-      if (first >= 0 || !contacts.moves(node)) continue;
-      first = static_cast<int>(n_);
-      n_ += 6;
+      int& number = node_[static_cast<std::size_t>(node)];
+      if (number < 0 && contacts.moves(node)) number = count_++;
     }
   }
 }
 
-bool RedundantNewton::suits(const BodyContacts& contacts, std::span<const int> island) {
-  Eigen::Index rows = 0;
-  for (const int k : island) {
-    if (contacts[k].moved > 0) return false;
-    rows += contacts[k].rows;
-  }
+bool RedundantNewton::suits(const BodyContacts& contacts, std::span<const int> island) const {
+  return std::all_of(island.begin(), island.end(), [&](int k) { return contacts[k].moved == 0; });
+}
+
+bool RedundantNewton::is_redundant(const BodyContacts& contacts, std::span<const int> island) {
+  int rows = 0;
+  for (const int k : island) rows += contacts[k].rows;
   number_nodes(contacts, island);
-  return rows > n_ && n_ <= 6 * max_nodes;
+  return rows > 6 * count_;
 }
 
 /// C x of a contact; with `free`, b + C x.
 RowVector RedundantNewton::rates(const BodyContacts& contacts, const ContactOf& contact,
                                  const VecX& x, bool free) const {
-  RowVector g(contact.rows);
-  for (int i = 0; i < contact.rows; ++i) {
-    g[i] = free ? contacts.b[static_cast<std::size_t>(contact.first_row + i)] : 0.0;
-    for (const int side : {0, 1}) {
-      const int at = unknown_[static_cast<std::size_t>(side == 0 ? contact.a : contact.b)];
-      if (at >= 0) g[i] += half(contacts.changes, contact, i, side).dot(x.segment<6>(at));
-    }
+  RowVector g = RowVector::Zero(contact.rows);
+  if (free) g = Eigen::Map<const VecX>(contacts.b.data() + contact.first_row, contact.rows);
+  for (const int side : {0, 1}) {
+    const int node = node_of(contact, side);
+    if (node >= 0) g.noalias() += half(contacts.changes, contact, side) * x.segment<6>(6 * node);
   }
   return g;
 }
 
 void RedundantNewton::move_nodes(const BodyContacts& contacts, std::span<const int> island) {
-  x_.head(n_).setZero();
+  x_.head(6 * count_).setZero();
   const double* p = p_.data();
   for (const int k : island) {
     const ContactOf& contact = contacts[k];
+    const Eigen::Map<const VecX> reaction(p, contact.rows);
     for (const int side : {0, 1}) {
-      const int at = unknown_[static_cast<std::size_t>(side == 0 ? contact.a : contact.b)];
-      if (at < 0) continue;
-      for (int i = 0; i < contact.rows; ++i) {
-        x_.segment<6>(at) += p[i] * half(contacts.motions, contact, i, side);
-      }
+      const int node = node_of(contact, side);
+      if (node < 0) continue;
+      x_.segment<6>(6 * node).noalias() +=
+          half(contacts.motions, contact, side).transpose() * reaction;
     }
     p += contact.rows;
   }
 }
 
-double RedundantNewton::evaluate_island(const BodyContacts& contacts, std::span<const int> island) {
+void RedundantNewton::evaluate_island(const BodyContacts& contacts, std::span<const int> island) {
   move_nodes(contacts, island);
   const double* p = p_.data();
-  double square = 0.0, energy = 0.0;
+  double square = 0.0, rest_square = 0.0, energy = 0.0;
   for (const int k : island) {
     const ContactOf& contact = contacts[k];
     const RowVector la = Eigen::Map<const VecX>(p, contact.rows);
@@ -109,21 +113,25 @@ double RedundantNewton::evaluate_island(const BodyContacts& contacts, std::span<
     evaluate(contact.law, true, g, la, false, equations_);
     for (int i = 0; i < contact.rows; ++i) {
       const auto at = static_cast<std::size_t>(contact.first_row + i);
-      const double noise = contacts.round_off[at];
+      const double noise = contacts.round_off[at], size = std::abs(equations_.residual[i]);
       energy += la[i] * (g[i] - contacts.b[at]);
-      const double excess = std::max(0.0, std::abs(equations_.residual[i]) - noise);
+      const double excess = std::max(0.0, size - part_of_noise * noise);
+      const double rest = std::max(0.0, size - much_noise * noise);
       square += excess * excess;
+      rest_square += rest * rest;
     }
     p += contact.rows;
   }
   motion_ = std::sqrt(std::max(0.0, energy));
-  return std::sqrt(square);
+  residual_ = std::sqrt(square);
+  rest_ = std::sqrt(rest_square);
 }
 
 /// A_ and dx_ := the equations of the motion; stiffness_, dp_ := what gives the reactions.
 void RedundantNewton::linearise(const BodyContacts& contacts, std::span<const int> island) {
-  A_.topLeftCorner(n_, n_).setIdentity();
-  dx_.head(n_).setZero();
+  A_.set_zero();
+  for (int i = 0; i < count_; ++i) A_.block(i, i).setIdentity();
+  dx_.head(6 * count_).setZero();
   stiffness_.clear();
   std::size_t row = 0;
   for (const int k : island) {
@@ -136,30 +144,35 @@ void RedundantNewton::linearise(const BodyContacts& contacts, std::span<const in
     stiffness_.emplace_back(inverse * equations_.dresidual_dg);
     const RowVector push = -inverse * equations_.residual;
     std::copy_n(push.data(), contact.rows, dp_.begin() + static_cast<std::ptrdiff_t>(row));
-    add_contact(contacts, contact, stiffness_.back(), push);
+    if (contact.rows == 3) {
+      add_contact<3>(contacts, contact, stiffness_.back(), push);
+    } else {
+      add_contact<Eigen::Dynamic>(contacts, contact, stiffness_.back(), push);
+    }
     row += static_cast<std::size_t>(contact.rows);
   }
 }
 
+template <int Rows>
 void RedundantNewton::add_contact(const BodyContacts& contacts, const ContactOf& contact,
                                   const RowMatrix& stiffness, const RowVector& push) {
-  const int rows = contact.rows;
+  using Matrix = Eigen::Matrix < double, Rows, Rows, 0, Rows < 0 ? max_contact_rows : Rows,
+        Rows<0 ? max_contact_rows : Rows>;
+  const Matrix B = stiffness;
+  const bool is_open = B.isZero(0.0);
   for (const int side : {0, 1}) {
-    const int at = unknown_[static_cast<std::size_t>(side == 0 ? contact.a : contact.b)];
-    if (at < 0) continue;
-    for (int i = 0; i < rows; ++i) {
-      dx_.segment<6>(at) += push[i] * half(contacts.motions, contact, i, side);
-    }
+    const int node = node_of(contact, side);
+    if (node < 0) continue;
+    const HalfLines<Rows> motions = half<Rows>(contacts.motions, contact, side);
+    dx_.segment<6>(6 * node).noalias() += motions.transpose() * push;
+    if (is_open) continue;
     for (const int other : {0, 1}) {
-      const int from = unknown_[static_cast<std::size_t>(other == 0 ? contact.a : contact.b)];
+      const int from = node_of(contact, other);
       if (from < 0) continue;
-      for (int i = 0; i < rows; ++i) {
-        Vec6 line = Vec6::Zero();
-        for (int j = 0; j < rows; ++j) {
-          line += stiffness(i, j) * half(contacts.changes, contact, j, other);
-        }
-        A_.block<6, 6>(at, from) += half(contacts.motions, contact, i, side) * line.transpose();
-      }
+      const Eigen::Matrix < double, Rows, 6, 0,
+          Rows<0 ? max_contact_rows : Rows, 6> change =
+              B * half<Rows>(contacts.changes, contact, other);
+      A_.block(node, from).noalias() += motions.transpose() * change;
     }
   }
 }
@@ -181,66 +194,88 @@ struct RedundantNewton::Iteration {
   std::span<const int> island;
   double precision;
   IslandNewton::Counts& counts;
-  double residual = 0.0;
+  double halved = INFINITY;  // the residual that was halved last
+  int halved_at = 0;         // and when
 
   /// Of the motion that the reactions make.
   double allowed(double factor) const {
     return factor * std::max(precision, finest_motion) * s.motion_;
   }
-  bool is_good_enough() const { return residual <= allowed(good_enough); }
+  bool is_good_enough() const { return s.rest_ <= allowed(good_enough); }
 
-  double merit() const { return residual; }
-  bool accepts(double largest) const { return residual <= largest; }
-  NewtonVerdict judge(int updates, const RecentMerits& recent) const {
-    const bool stands = updates > 1 && residual > 0.5 * recent.smallest();
-    if (!(residual > allowed(stands ? good_enough : to_stop))) return NewtonVerdict::solved;
-    const bool goes_on = updates < max_updates && std::isfinite(residual);
+  double merit() const { return s.residual_; }
+  bool accepts(double largest) const { return s.residual_ <= largest; }
+  NewtonVerdict judge(int updates, const RecentMerits& recent) {
+    if (updates == 0 || s.residual_ < 0.5 * halved) halved = s.residual_, halved_at = updates;
+    const bool stands = updates > 1 && s.residual_ > 0.5 * recent.smallest();
+    if (!(s.residual_ > allowed(to_stop)) || (stands && is_good_enough())) {
+      return NewtonVerdict::solved;
+    }
+    const bool goes_on =
+        updates < max_updates && updates < halved_at + patience && std::isfinite(s.residual_);
     return goes_on ? NewtonVerdict::go_on : NewtonVerdict::given_up;
   }
   bool find_update() {
     s.linearise(contacts, island);
     ++counts.regularised;
-    if (!s.lu_.factorise(s.A_, s.n_, 1e-17)) return false;
-    s.lu_.solve(s.A_, s.n_, s.dx_);
+    if (!s.A_.factorise()) return false;
+    s.A_.solve(s.dx_);
     s.find_changes(contacts, island);
     return true;
   }
   void move(double from, double to) {
     for (std::size_t i = 0; i < s.p_.size(); ++i) s.p_[i] += (to - from) * s.dp_[i];
-    residual = s.evaluate_island(contacts, island);
+    s.evaluate_island(contacts, island);
   }
 };
 
-bool RedundantNewton::solve(BodyContacts& contacts, std::span<const int> island, bool from_zero,
-                            double precision, IslandNewton::Counts& counts) {
+double RedundantNewton::solve(BodyContacts& contacts, std::span<const int> island, bool from_zero,
+                              double precision, IslandNewton::Counts& counts) {
   number_nodes(contacts, island);
-  if (A_.rows() < n_) reserve(unknown_.size(), static_cast<std::size_t>(n_ / 6), 0);
-  Iteration iteration{*this, contacts, island, precision, counts};
+  if (x_.size() < 6 * count_) {
+    x_.resize(6 * count_);
+    dx_.resize(6 * count_);
+  }
   p_.clear();
+  touching_.clear();
+  noise_ = 0.0;
   for (const int k : island) {
     const ContactOf& contact = contacts[k];
     for (int i = 0; i < contact.rows; ++i) {
       p_.push_back(from_zero ? 0.0 : contacts.p_of(contact)[i]);
+      noise_ =
+          std::max(noise_, contacts.round_off[static_cast<std::size_t>(contact.first_row + i)]);
     }
+    const int a = node_of(contact, 0), b = node_of(contact, 1);
+    if (a >= 0 && b >= 0) touching_.emplace_back(a, b);
   }
+  A_.set_pattern(count_, touching_);
   dp_.resize(p_.size());
-  iteration.residual = evaluate_island(contacts, island);
+  Iteration iteration{*this, contacts, island, precision, counts};
+  evaluate_island(contacts, island);
   constexpr int halvings = 8;
+  double best = INFINITY, used = 0.0;
   for (const double compliance : row_compliances) {
-    row_compliance_ = compliance;
+    const double size = std::max(motion_, residual_);
+    row_compliance_ = std::max(compliance, size > 0.0 ? noise_ / (little_shift * size) : 0.0);
+    if (row_compliance_ == used) continue;
+    used = row_compliance_;
     int updates = 0;
     solve_by_newton(iteration, halvings, updates);
     counts.updates = std::max(counts.updates, updates);
-    if (iteration.is_good_enough()) break;
+    const double left = iteration.is_good_enough() ? 0.0 : rest_ / motion_;
+    if (left < best) {
+      best = left;
+      const double* p = p_.data();
+      for (const int k : island) {
+        const RowVector reaction = Eigen::Map<const VecX>(p, contacts[k].rows);
+        contacts.set_reaction(contacts[k], reaction);
+        p += contacts[k].rows;
+      }
+    }
+    if (best <= fair) break;
   }
-  if (!iteration.is_good_enough()) return false;
-  const double* p = p_.data();
-  for (const int k : island) {
-    const RowVector reaction = Eigen::Map<const VecX>(p, contacts[k].rows);
-    contacts.set_reaction(contacts[k], reaction);
-    p += contacts[k].rows;
-  }
-  return true;
+  return best;
 }
 
 }  // namespace clatter

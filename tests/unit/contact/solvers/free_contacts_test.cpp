@@ -138,6 +138,19 @@ TEST(FreeContacts, that_are_many_are_not_called_solved_without_sweeps) {
   EXPECT_FALSE(free.solve(true, 0.0, {1e-9, 0}).solved);
 }
 
+TEST(FreeContacts, that_are_very_many_need_no_sweeps_where_none_are_allowed) {
+  constexpr int points = 400;
+  const auto contacts = column(points);
+  FreeContacts free;
+  fill(free, points + 1, contacts);
+  const FreeContacts::Result result = free.solve(true, 0.0, {1e-9, 0});
+  EXPECT_TRUE(result.solved);
+  EXPECT_TRUE(result.all_exact);
+  // Relative to the motion, of which each of so many may have the whole.
+  EXPECT_LT(violation(free, contacts), 1e-9);
+  EXPECT_LT(imbalance(free, points + 1, contacts), 1e-9);
+}
+
 /// A wall of spheres on a floor, pressed together at random, with sliding friction.
 std::vector<TestContact> heap(Random& random, int layers, int width) {
   std::vector<TestContact> contacts;
