@@ -339,21 +339,6 @@ const ContactGeometry* find_geometry(const TomlTable& table) {
   return nullptr;
 }
 
-RecoverySpec read_recovery(const TomlTable& table, KeyPlaces& keys) {
-  RecoverySpec recovery;
-  KeyPlaces own = table.key_places();
-  if (const auto law = table.text("law")) recovery.law = normal_law_of(*law).value();
-  if (const auto profile = table.text("profile")) {
-    recovery.profile = impact_shape_of(*profile).value();
-  }
-  recovery.stiffness = table.number("stiffness");
-  recovery.exponent = table.number("exponent");
-  recovery.alpha = table.number("alpha").value_or(recovery.alpha);
-  if (table.has("materials")) recovery.materials = read_two(table, "materials", own);
-  keys.add_nested("recover", own);
-  return recovery;
-}
-
 ContactReading read_contact(const TomlTable& table, const NamedBodies& bodies, std::size_t others) {
   ContactReading reading;
   ContactSpec contact;
@@ -380,6 +365,21 @@ ContactReading read_contact(const TomlTable& table, const NamedBodies& bodies, s
 }
 
 }  // namespace
+
+RecoverySpec read_recovery(const TomlTable& table, KeyPlaces& keys) {
+  RecoverySpec recovery;
+  KeyPlaces own = table.key_places();
+  if (const auto law = table.text("law")) recovery.law = normal_law_of(*law).value();
+  if (const auto profile = table.text("profile")) {
+    recovery.profile = impact_shape_of(*profile).value();
+  }
+  recovery.stiffness = table.number("stiffness");
+  recovery.exponent = table.number("exponent");
+  recovery.alpha = table.number("alpha").value_or(recovery.alpha);
+  if (table.has("materials")) recovery.materials = read_two(table, "materials", own);
+  keys.add_nested("recover", own);
+  return recovery;
+}
 
 ContactReading read_contacts(const std::vector<TomlTable>& tables, const NamedBodies& bodies) {
   ContactReading all;

@@ -1055,6 +1055,15 @@ TableDescription joint() {
            "Axle of a disc, in the frame of `b`; not in the plane, where it is z."},
           {"radius", {"rolling"}, number, "m", required, "Of the sphere or disc.", positive},
           {"length", {"distance"}, number, "m", "as at the start", "Distance to keep.", positive},
+          {"clearance",
+           {"ball", "revolute"},
+           table,
+           "",
+           "none",
+           "Play of `b` in `a`; the joint is then a contact of its name.",
+           any,
+           {},
+           "clearance"},
           {"touch",
            {},
            flag,
@@ -1113,6 +1122,12 @@ TableDescription coupler() {
            "stays what it is."},
           {"offset", {}, number, "m or rad", "as at the start", "What the sum is."},
       }};
+}
+
+KeyDescription recover_key() {
+  return {"recover", {},     table,
+          "",        "none", "How forces and stresses of its impacts are found from impulses.",
+          any,       {},     "recover"};
 }
 
 // The keys of a surface law, at the end of those of a table.
@@ -1235,15 +1250,27 @@ TableDescription contact() {
             any,
             {},
             "bore"},
-           {"recover",
+           recover_key(),
+       }});
+}
+
+TableDescription clearance() {
+  return with_law(
+      {"clearance",
+       "clearance of a joint",
+       "",
+       "clearance",
+       {
+           {"play",
             {},
-            table,
-            "",
-            "none",
-            "How forces and stresses of its impacts are found from impulses.",
-            any,
-            {},
-            "recover"},
+            number,
+            "m",
+            required,
+            "How far the journal can move from the middle of its bearing; with 0 the joint is "
+            "ideal.",
+            not_negative},
+           {"radius", {}, number, "m", required, "Of the journal, a part of `b`.", positive},
+           recover_key(),
        }});
 }
 
@@ -1788,11 +1815,11 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(),    body(),          repeat(),     shape(),  orientation(), ground_shapes(),
-      material(), material_pair(), exclude(),    watch(),  beam(),        section(),
-      spring(),   end(),           bushing(),    cable(),  through(),     load(),
-      joint(),    coupler(),       contact(),    point(),  sphere(),      face(),
-      bore(),     recover(),       integrator(), output(), verify()};
+      model(),    body(),          repeat(),  shape(),      orientation(), ground_shapes(),
+      material(), material_pair(), exclude(), watch(),      beam(),        section(),
+      spring(),   end(),           bushing(), cable(),      through(),     load(),
+      joint(),    clearance(),     coupler(), contact(),    point(),       sphere(),
+      face(),     bore(),          recover(), integrator(), output(),      verify()};
   return tables;
 }
 
