@@ -121,8 +121,8 @@ int study_impact(const ImpactOptions& options) {
   std::vector<NormalLawKind> kinds;
   for (const std::string& name : options.laws) kinds.push_back(normal_law_of(name).value());
   if (kinds.empty()) {
-    for (int k = 0; k <= static_cast<int>(NormalLawKind::exact); ++k) {
-      kinds.push_back(static_cast<NormalLawKind>(k));
+    for (const std::string_view name : normal_law_names) {
+      kinds.push_back(normal_law_of(name).value());
     }
   }
   std::vector<Impact> impacts;
@@ -173,8 +173,8 @@ Action add_impact_command(CLI::App& command) {
       ->type_name("E");
   command.add_option("--law", options->laws, "Force law, may be given several times [all]")
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"hooke", "hertz", "kelvin-voigt", "hunt-crossley",
-                             "lankarani-nikravesh", "hu", "flores", "zhang", "exact"}))
+      ->check(
+          CLI::IsMember(std::vector<std::string>(normal_law_names.begin(), normal_law_names.end())))
       ->type_name("NAME");
   command.add_option("--stiffness", options->stiffness, "K of F = K depth^n")
       ->check(CLI::PositiveNumber)

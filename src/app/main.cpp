@@ -43,6 +43,7 @@ constexpr Command commands[] = {
     {"verify", "Compare runs with known figures", add_verify_command},
     {"solve-contact", "Solve contact problems of single steps", add_solve_contact_command},
     {"impact", "Integrate one impact under continuous force laws", add_impact_command},
+    {"recover", "Find forces and stresses of impacts of a stored run", add_recover_command},
     {"schema", "Print the JSON schema of model files", add_schema_command},
 };
 

@@ -38,8 +38,8 @@ void ResultDirectory::prepare() const {
   }
   make_directory(path);
   // A program that still reads the old results keeps them; the new ones are another file.
-  for (const fs::path& file :
-       {results(), table(), modes(), frame_list(), checkpoint(), contact_points(), contact_list()})
+  for (const fs::path& file : {results(), table(), modes(), frame_list(), checkpoint(), impacts(),
+                               recovery(), contact_points(), contact_list()})
     fs::remove(file, ignored);
   fs::remove_all(frames(), ignored);
   fs::remove_all(contact_frames(), ignored);

@@ -30,6 +30,8 @@ struct ResultDirectory {
   std::filesystem::path contact_list() const { return path / "contacts.pvd"; }
   std::filesystem::path contact_frames() const { return path / "contacts"; }
   std::filesystem::path contact_problems() const { return path / "contact-problems"; }
+  std::filesystem::path impacts() const { return path / "impacts.csv"; }
+  std::filesystem::path recovery() const { return path / "recovery.h5"; }
   std::filesystem::path checkpoint() const { return path / "checkpoint"; }
 
   /// Makes the directory, or clears it of earlier results. Other files in it are left alone; a

@@ -7,6 +7,7 @@
 
 #include <clatter/io/contact_problem_file.hpp>
 #include <clatter/io/model_reader.hpp>
+#include <clatter/io/recovery_file.hpp>
 #include <clatter/io/summary.hpp>
 #include <clatter/simulation/sample_clock.hpp>
 #include <clatter/simulation/simulation.hpp>
@@ -85,6 +86,11 @@ class RecordedRun {
         row_(simulation_.row_size()) {
     summary_.info = make_run_info(model, options.overrides);
     summary_.notices = simulation_.notices();
+    if (is_recovered() && sample_interval() > 1.5 * model.integrator.step) {
+      summary_.notices.push_back(
+          "samples are several steps apart: impacts of a contact within an output interval are "
+          "told as one; set output.interval to the step to tell all");
+    }
     // Before the results of an earlier run are gone: not every integrator has such problems.
     if (options.dump_contact_problems) dump_contact_problems(directory.contact_problems());
     lock_.emplace(directory.path);
@@ -103,6 +109,8 @@ class RecordedRun {
 
   const Simulation& simulation() const { return simulation_; }
   long contact_problems() const { return contact_problems_; }
+  /// Whose forces were recovered; none when no contact asks for it.
+  std::optional<std::size_t> impacts() const { return impacts_; }
   const Summary& summary() const { return summary_; }
 
   /// One file for each problem, numbered in their order.
@@ -138,6 +146,7 @@ class RecordedRun {
     } catch (const std::exception& error) {
       fail(error.what());
     }
+    recover_forces_of_contacts();
     summary_.samples = writer_->samples();
     summary_.frames = writer_->frames();
     summary_.time = simulation_.time();
@@ -178,6 +187,24 @@ class RecordedRun {
       checkpoint.draws = writer_->draws();
       clatter::write_checkpoint(directory_.checkpoint(), checkpoint);
     });
+  }
+
+  bool is_recovered() const {
+    return std::any_of(model_.contacts.begin(), model_.contacts.end(),
+                       [](const ContactSpec& each) { return each.recovery.has_value(); });
+  }
+
+  /// After the results are complete: a force is told from an impact by the step that follows.
+  void recover_forces_of_contacts() {
+    if (!is_recovered() || summary_.status == RunStatus::failed) return;
+    try {
+      const RecoveredRun recovered = recover_run(Hdf5Reader(directory_.results()), model_);
+      write_impacts(directory_.impacts(), recovered);
+      write_recovery(directory_.recovery(), recovered);
+      impacts_ = recovered.impacts();
+    } catch (const std::exception& error) {
+      fail(error.what());
+    }
   }
 
   double sample_interval() const {
@@ -243,6 +270,7 @@ class RecordedRun {
   CheckpointClock checkpoint_clock_;
   std::vector<double> row_;
   long contact_problems_ = 0;
+  std::optional<std::size_t> impacts_;
   Summary summary_;
   std::unique_ptr<ResultWriter> writer_;
   bool is_resumed_ = false;
@@ -377,7 +405,7 @@ int run_model(const RunOptions& options) {
   RecordedRun run(model, options, directory, from ? &*from : nullptr);
   if (from && !options.quiet) say("going on from t = {:g} s\n", run.simulation().time());
   if (!options.quiet)
-    for (const std::string& notice : run.simulation().notices()) say("note: {}\n", notice);
+    for (const std::string& notice : run.summary().notices) say("note: {}\n", notice);
   Progress progress(model.integrator.duration, run.simulation().steps_total(), options.quiet);
   run.run(progress);
   progress.clear();
@@ -385,6 +413,8 @@ int run_model(const RunOptions& options) {
   const Summary& summary = run.summary();
   if (!options.quiet) {
     print_summary(summary, model, directory);
+    if (run.impacts())
+      say("{} impacts recovered, in impacts.csv and recovery.h5\n", *run.impacts());
     if (options.dump_contact_problems) {
       say("{} contact problems in {}\n", run.contact_problems(),
           directory.contact_problems().string());

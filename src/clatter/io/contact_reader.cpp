@@ -345,6 +345,9 @@ ContactReading read_contact(const TomlTable& table, const NamedBodies& bodies, s
   contact.place = table.place();
   contact.keys = table.key_places();
   read_surface_law(table, contact);
+  if (const std::optional<TomlTable> recovery = table.table("recover")) {
+    contact.recovery = read_recovery(*recovery, contact.keys);
+  }
   const ContactGeometry* geometry = find_geometry(table);
   if (geometry == nullptr) return reading;
   contact.geometry = *geometry;
@@ -362,6 +365,21 @@ ContactReading read_contact(const TomlTable& table, const NamedBodies& bodies, s
 }
 
 }  // namespace
+
+RecoverySpec read_recovery(const TomlTable& table, KeyPlaces& keys) {
+  RecoverySpec recovery;
+  KeyPlaces own = table.key_places();
+  if (const auto law = table.text("law")) recovery.law = normal_law_of(*law).value();
+  if (const auto profile = table.text("profile")) {
+    recovery.profile = impact_shape_of(*profile).value();
+  }
+  recovery.stiffness = table.number("stiffness");
+  recovery.exponent = table.number("exponent");
+  recovery.alpha = table.number("alpha").value_or(recovery.alpha);
+  if (table.has("materials")) recovery.materials = read_two(table, "materials", own);
+  keys.add_nested("recover", own);
+  return recovery;
+}
 
 ContactReading read_contacts(const std::vector<TomlTable>& tables, const NamedBodies& bodies) {
   ContactReading all;

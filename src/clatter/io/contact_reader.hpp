@@ -13,6 +13,9 @@ struct ContactReading {
   std::vector<ContactGroupSpec> groups;
 };
 
+/// The table `recover`, with its keys as "recover.law" and so on.
+RecoverySpec read_recovery(const TomlTable& table, KeyPlaces& keys);
+
 ContactReading read_contacts(const std::vector<TomlTable>& tables, const NamedBodies& bodies);
 
 }  // namespace clatter

@@ -5,9 +5,6 @@
 
 namespace clatter {
 
-namespace {
-
-/// Quoted as RFC 4180 asks, since names of bodies are free text.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string result = "\"";
@@ -18,8 +15,6 @@ std::string csv_field(const std::string& text) {
   result += '"';
   return result;
 }
-
-}  // namespace
 
 std::string component_name(const Channel& channel, std::size_t component) {
   const std::string& name = channel.components[component];

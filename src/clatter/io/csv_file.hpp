@@ -32,6 +32,9 @@ class CsvFile : public Recorder {
   fmt::memory_buffer line_;
 };
 
+/// Quoted as RFC 4180 asks, since names are free text.
+std::string csv_field(const std::string& text);
+
 /// "bodies/block/position/x", or the path alone for a scalar.
 std::string component_name(const Channel& channel, std::size_t component);
 

@@ -49,6 +49,32 @@ long Hdf5Reader::attribute(const std::string& name) const {
   return value;
 }
 
+std::vector<std::string> Hdf5Reader::texts(const std::string& name) const {
+  if (H5Aexists_by_name(file_.get(), "/", name.c_str(), H5P_DEFAULT) <= 0) return {};
+  const Hdf5Id attribute(H5Aopen_by_name(file_.get(), "/", name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                         H5Aclose);
+  const Hdf5Id space(H5Aget_space(attribute.get()), H5Sclose);
+  const Hdf5Id type(H5Aget_type(attribute.get()), H5Tclose);
+  const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+  if (count < 0 || H5Tis_variable_str(type.get()) <= 0) {
+    fail(fmt::format("the attribute '{}' is not text", name));
+  }
+  std::vector<char*> stored(static_cast<std::size_t>(count), nullptr);
+  if (count > 0 && H5Aread(attribute.get(), type.get(), stored.data()) < 0) {
+    fail(fmt::format("the attribute '{}' cannot be read: the file is damaged", name));
+  }
+  std::vector<std::string> texts;
+  for (const char* each : stored) texts.emplace_back(each == nullptr ? "" : each);
+  H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, stored.data());
+  return texts;
+}
+
+std::string Hdf5Reader::text(const std::string& name) const {
+  std::vector<std::string> texts = this->texts(name);
+  if (texts.size() != 1) fail(fmt::format("the attribute '{}' is missing", name));
+  return std::move(texts[0]);
+}
+
 template <class T>
 std::vector<T> Hdf5Reader::read(const std::string& name, hid_t type, H5T_class_t expected,
                                 bool is_list) const {

@@ -17,6 +17,9 @@ class Hdf5Reader {
   bool has(const std::string& name) const;
   /// An attribute of the file itself.
   long attribute(const std::string& name) const;
+  std::string text(const std::string& name) const;
+  /// The same of a list; none when there is no such attribute.
+  std::vector<std::string> texts(const std::string& name) const;
   std::vector<double> numbers(const std::string& name) const;
   std::vector<int> integers(const std::string& name) const;
   /// A table with a row per sample, row by row.

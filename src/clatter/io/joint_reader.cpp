@@ -6,7 +6,10 @@
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
+#include <clatter/contact/geometry/sphere_in_sphere.hpp>
+#include <clatter/io/contact_reader.hpp>
 #include <clatter/io/joint_reader.hpp>
+#include <clatter/io/material_reader.hpp>
 
 namespace clatter {
 namespace {
@@ -238,6 +241,46 @@ JointSpec read_joint(const TomlTable& table, const NamedBodies& bodies, bool ass
   return joint;
 }
 
+// ---- Clearance
+
+// What cannot have any, or would be without effect.
+void refuse_clearance(const JointSpec& joint, const TomlTable& table, Dimension pair) {
+  if (joint.kind == JointKind::revolute && pair == Dimension::three) {
+    table.refuse_key("clearance",
+                     "'clearance': a revolute joint with clearance is between planar bodies; in "
+                     "space take a ball joint, or a sphere in a bore");
+  }
+  table.refuse_together("motor", "clearance");
+}
+
+// The journal of b in the bearing of a.
+ContactSpec journal_of(const JointSpec& joint, const TomlTable& clearance, double play) {
+  ContactSpec contact;
+  contact.name = joint.name;
+  contact.place = joint.place;
+  contact.keys = clearance.key_places();
+  contact.keys.set_written("face_radius", "play");
+  if (joint.keys.is_doubtful("point_a")) contact.keys.doubt("face.point");
+  if (joint.keys.is_doubtful("point_b")) contact.keys.doubt("point.point");
+  contact.geometry = SphereInSphere::geometry;
+  contact.point = joint.b;
+  contact.face = joint.a;
+  contact.radius = clearance.number("radius").value_or(0.0);
+  if (contact.radius == 0.0) contact.keys.doubt("radius");
+  contact.face_radius = contact.radius + play;
+  read_surface_law(clearance, contact);
+  if (const std::optional<TomlTable> recovery = clearance.table("recover")) {
+    contact.recovery = read_recovery(*recovery, contact.keys);
+  }
+  return contact;
+}
+
+// Of a beam all of it.
+std::string part_of(const BodyChoice& body) {
+  const bool is_node = !body.is_ground() && body.spec() == nullptr;
+  return is_node ? std::string(split_at_last_dot(body.name()).first) : body.name();
+}
+
 }  // namespace
 
 Mat3 frame_along(const Vec3& z) {
@@ -252,15 +295,27 @@ Mat3 frame_along(const Vec3& z) {
   return frame;
 }
 
-std::vector<JointSpec> read_joints(const std::vector<TomlTable>& tables, const NamedBodies& bodies,
-                                   bool assemble) {
-  std::vector<JointSpec> joints;
+JointReading read_joints(const std::vector<TomlTable>& tables, const NamedBodies& bodies,
+                         bool assemble) {
+  JointReading reading;
   NameReader names("joint");
   for (const TomlTable& table : tables) {
-    joints.push_back(read_joint(table, bodies, assemble));
-    joints.back().name = names.read(table);
+    JointSpec joint = read_joint(table, bodies, assemble);
+    joint.name = names.read(table);
+    const std::optional<TomlTable> clearance = table.table("clearance");
+    const double play = clearance ? clearance->number("play").value_or(0.0) : 0.0;
+    if (!(play > 0.0)) {
+      reading.joints.push_back(std::move(joint));
+      continue;
+    }
+    const BodyChoice a = bodies.lookup.find(joint.a.body), b = bodies.lookup.find(joint.b.body);
+    refuse_clearance(joint, table, dimension_of_pair(a, b));
+    if (!joint.touch && a.is_known() && b.is_known()) {
+      reading.exclusions.push_back({{part_of(a), part_of(b)}, joint.place, {}});
+    }
+    reading.contacts.push_back(journal_of(joint, *clearance, play));
   }
-  return joints;
+  return reading;
 }
 
 }  // namespace clatter

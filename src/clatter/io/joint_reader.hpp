@@ -8,9 +8,16 @@
 
 namespace clatter {
 
+/// Joints with clearance are contacts, whose bodies do not touch elsewhere unless they say so.
+struct JointReading {
+  std::vector<JointSpec> joints;
+  std::vector<ContactSpec> contacts;
+  std::vector<BodyPairSpec> exclusions;
+};
+
 /// `assemble`: bodies may be moved so that the joints fit, so a joint need not fit at the start.
-std::vector<JointSpec> read_joints(const std::vector<TomlTable>& tables, const NamedBodies& bodies,
-                                   bool assemble);
+JointReading read_joints(const std::vector<TomlTable>& tables, const NamedBodies& bodies,
+                         bool assemble);
 
 /// Right-handed orthonormal frame, as columns, whose z is the unit vector given. Its x is taken
 /// from the coordinate axis that is most nearly perpendicular to z, the z axis before x before y:

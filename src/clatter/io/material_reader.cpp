@@ -1,13 +1,9 @@
-#include <array>
-
 #include <fmt/format.h>
 
 #include <clatter/io/material_reader.hpp>
 
 namespace clatter {
-namespace {
 
-// Two names; those that are not two leave the key in doubt.
 std::array<std::string, 2> read_two(const TomlTable& table, const char* key, KeyPlaces& keys) {
   const std::optional<std::vector<std::string>> names = table.texts(key);
   if (names && names->size() == 2) return {(*names)[0], (*names)[1]};
@@ -17,8 +13,6 @@ std::array<std::string, 2> read_two(const TomlTable& table, const char* key, Key
   keys.doubt(key);
   return {};
 }
-
-}  // namespace
 
 void read_surface_law(const TomlTable& table, SurfaceLaw& law) {
   law.friction = table.number("friction").value_or(law.friction);
@@ -38,6 +32,9 @@ std::vector<MaterialSpec> read_materials(const std::vector<TomlTable>& tables) {
     material.keys = table.key_places();
     material.name = table.text("name").value_or("");
     read_surface_law(table, material.law);
+    material.youngs_modulus = table.number("youngs_modulus");
+    material.poisson_ratio = table.number("poisson_ratio");
+    material.strength = table.number("strength");
   }
   return materials;
 }

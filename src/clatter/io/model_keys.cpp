@@ -582,7 +582,7 @@ TableDescription beam() {
            "",
            "none",
            "Instead of `shear_modulus`.",
-           {-1.0, 0.5, true}},
+           ranges::poisson_ratio},
           {"density", {}, number, "kg/m³", required, "Mass per volume.", positive},
           {"mass",
            {},
@@ -1055,6 +1055,15 @@ TableDescription joint() {
            "Axle of a disc, in the frame of `b`; not in the plane, where it is z."},
           {"radius", {"rolling"}, number, "m", required, "Of the sphere or disc.", positive},
           {"length", {"distance"}, number, "m", "as at the start", "Distance to keep.", positive},
+          {"clearance",
+           {"ball", "revolute"},
+           table,
+           "",
+           "none",
+           "Play of `b` in `a`; the joint is then a contact of its name.",
+           any,
+           {},
+           "clearance"},
           {"touch",
            {},
            flag,
@@ -1113,6 +1122,12 @@ TableDescription coupler() {
            "stays what it is."},
           {"offset", {}, number, "m or rad", "as at the start", "What the sum is."},
       }};
+}
+
+KeyDescription recover_key() {
+  return {"recover", {},     table,
+          "",        "none", "How forces and stresses of its impacts are found from impulses.",
+          any,       {},     "recover"};
 }
 
 // The keys of a surface law, at the end of those of a table.
@@ -1235,6 +1250,27 @@ TableDescription contact() {
             any,
             {},
             "bore"},
+           recover_key(),
+       }});
+}
+
+TableDescription clearance() {
+  return with_law(
+      {"clearance",
+       "clearance of a joint",
+       "",
+       "clearance",
+       {
+           {"play",
+            {},
+            number,
+            "m",
+            required,
+            "How far the journal can move from the middle of its bearing; with 0 the joint is "
+            "ideal.",
+            not_negative},
+           {"radius", {}, number, "m", required, "Of the journal, a part of `b`.", positive},
+           recover_key(),
        }});
 }
 
@@ -1250,6 +1286,28 @@ TableDescription material() {
                         "",
                         required,
                         "Unique among the materials; shapes and pairs name it."},
+                       {"youngs_modulus",
+                        {},
+                        number,
+                        "Pa",
+                        "none",
+                        "Modulus of elasticity, for forces and stresses of impacts.",
+                        positive},
+                       {"poisson_ratio",
+                        {},
+                        number,
+                        "",
+                        "0.3",
+                        "Goes with `youngs_modulus`.",
+                        ranges::poisson_ratio},
+                       {"strength",
+                        {},
+                        number,
+                        "Pa",
+                        "none",
+                        "Yield stress, to be told of impacts that leave a mark; goes with "
+                        "`youngs_modulus`.",
+                        positive},
                    }});
 }
 
@@ -1374,6 +1432,62 @@ TableDescription bore() {
               {"point", {}, vector, "m", "[0, 0, 0]", "Any point of the axis, in the body frame."},
               {"axis", {}, direction, "", required, "Along the bore, in the body frame."},
               {"radius", {}, number, "m", required, "More than that of the sphere.", positive},
+          }};
+}
+
+TableDescription recover() {
+  const RecoverySpec r;
+  return {"recover",
+          "recover of a contact",
+          "",
+          "recovery",
+          {
+              {"law",
+               {},
+               word,
+               "",
+               fmt::format("\"{}\"", to_string(r.law)),
+               "Law of the normal force; `exact` has the damping that returns just the "
+               "`restitution` of the contact.",
+               any,
+               {normal_law_names.begin(), normal_law_names.end()}},
+              {"profile",
+               {},
+               word,
+               "",
+               fmt::format("\"{}\"", to_string(r.profile)),
+               "How the bodies move during an impact: `law` as the law moves them, `bent` and "
+               "`cubic` as 000 assumes it.",
+               any,
+               {impact_shape_names.begin(), impact_shape_names.end()}},
+              {"stiffness",
+               {},
+               number,
+               "N/m^n",
+               "from `materials`",
+               "`K` of `F = K depth^n`.",
+               positive},
+              {"exponent",
+               {},
+               number,
+               "",
+               "1.5",
+               "`n`, with `stiffness`; it is 1 of `hooke` and `kelvin-voigt`.",
+               ranges::force_exponent},
+              {"alpha",
+               {},
+               number,
+               "",
+               literal(r.alpha),
+               "Of the profile `bent`: where it bends.",
+               positive},
+              {"materials",
+               {},
+               texts,
+               "",
+               "none",
+               "Names of two materials, that of `sphere` first: with the radii they give the "
+               "stiffness (Hertz) and the stresses."},
           }};
 }
 
@@ -1701,10 +1815,11 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(),         body(),    repeat(),  shape(), orientation(), ground_shapes(), material(),
-      material_pair(), exclude(), watch(),   beam(),  section(),     spring(),        end(),
-      bushing(),       cable(),   through(), load(),  joint(),       coupler(),       contact(),
-      point(),         sphere(),  face(),    bore(),  integrator(),  output(),        verify()};
+      model(),    body(),          repeat(),  shape(),      orientation(), ground_shapes(),
+      material(), material_pair(), exclude(), watch(),      beam(),        section(),
+      spring(),   end(),           bushing(), cable(),      through(),     load(),
+      joint(),    clearance(),     coupler(), contact(),    point(),       sphere(),
+      face(),     bore(),          recover(), integrator(), output(),      verify()};
   return tables;
 }
 

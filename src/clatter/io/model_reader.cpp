@@ -197,10 +197,12 @@ Model read_tables(const toml::table& root, ModelUse use, const std::filesystem::
   model.gravity = table.vector("gravity", dimension_of_model(model)).value_or(Vec3::Zero());
   ForceKinds::for_each([&]<class Kind>() { read_force_elements<Kind>(table, named, model); });
   model.loads = read_loads(table.tables("load"), named);
-  model.joints = read_joints(table.tables("joint"), named, model.assemble);
+  JointReading joints = read_joints(table.tables("joint"), named, model.assemble);
+  model.joints = std::move(joints.joints);
   model.couplers = read_couplers(table.tables("coupler"));
   ContactReading contacts = read_contacts(table.tables("contact"), named);
   model.contacts = std::move(contacts.contacts);
+  model.contacts.insert(model.contacts.end(), joints.contacts.begin(), joints.contacts.end());
   model.contact_groups = std::move(contacts.groups);
   if (const auto ground = table.table("ground")) {
     model.ground = read_ground(*ground, folder, model);
@@ -208,6 +210,8 @@ Model read_tables(const toml::table& root, ModelUse use, const std::filesystem::
   model.materials = read_materials(table.tables("material"));
   model.material_pairs = read_material_pairs(table.tables("material_pair"));
   model.exclusions = read_body_pairs(table.tables("exclude"));
+  model.exclusions.insert(model.exclusions.end(), joints.exclusions.begin(),
+                          joints.exclusions.end());
   model.watches = read_body_pairs(table.tables("watch"));
   if (const auto integrator = table.table("integrator")) {
     model.integrator = read_integrator(*integrator);

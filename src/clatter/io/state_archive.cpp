@@ -117,8 +117,9 @@ class Visitor {
   void visit(GivenLoad& g) { (*this)(g.load, g.force, g.torque); }
   void visit(ContactSearch& s) { (*this)(s.keys, s.searched, s.margins, s.skin); }
   void visit(ContactState& s) {
-    (*this)(s.status, s.persistent, s.armed, s.gap, s.block_status, s.impulse, s.work, s.has_rate,
-            s.rate, s.stuck, s.push, s.force, s.mean_force, s.percussion, s.anchor, s.tangent);
+    (*this)(s.status, s.persistent, s.armed, s.gap, s.block_status, s.impulse, s.work, s.met_at,
+            s.has_rate, s.rate, s.stuck, s.push, s.force, s.mean_force, s.percussion, s.anchor,
+            s.tangent);
   }
   void visit(SolverMemory& s) {
     (*this)(s.smooth, s.position, s.velocity, s.coupled, s.smooth_pivots, s.contact_pivots,
@@ -133,9 +134,10 @@ class Visitor {
     (*this)(c.smooth, c.position, c.velocity, c.regularised, c.recovered, c.lessened, c.plastic,
             c.sweeps, c.sweep_residual, c.unfinished, c.impacts);
   }
+  void visit(HardestImpact& i) { (*this)(i.impulse, i.speed, i.mass); }
   void visit(RunningSums& s) {
     (*this)(s.ledger, s.last_powers, s.last_rates, s.last_step_size, s.impulses, s.percussions,
-            s.group_impulses, s.pair_impulses, s.joint_impulses, s.counts);
+            s.hardest, s.group_impulses, s.pair_impulses, s.joint_impulses, s.counts);
   }
   void visit(State& s) {
     (*this)(s.time, s.steps, s.q, s.v, s.acceleration, s.algorithmic_acceleration, s.joint_forces,

@@ -24,17 +24,20 @@ bool is_copy(const BodySpec& body, const BodySpec* last) {
   return last != nullptr && body.place.line > 0 && body.place.line == last->place.line;
 }
 
+bool materials_are_known(const Model& model) {
+  return !model.keys.is_doubtful("material") &&
+         std::none_of(model.materials.begin(), model.materials.end(),
+                      [](const MaterialSpec& spec) { return spec.keys.is_doubtful("name"); });
+}
+
 void check_solids(const Model& model, BodyLookup& bodies, std::vector<Mistake>& mistakes) {
   ShapeOwner ground{"the ground"};
   ground.in_plane = is_planar(model);
   ground.is_ground = true;
-  const bool materials_are_known =
-      !model.keys.is_doubtful("material") &&
-      std::none_of(model.materials.begin(), model.materials.end(),
-                   [](const MaterialSpec& spec) { return spec.keys.is_doubtful("name"); });
+  const bool are_known = materials_are_known(model);
   const auto check_material = [&](const PlacedShape& shape, const std::string& owner,
                                   std::size_t index) {
-    if (!materials_are_known) return;
+    if (!are_known) return;
     check_material_of(shape, owner, index, model.materials, mistakes);
   };
   for (std::size_t i = 0; i < model.ground.size(); ++i) {
@@ -49,10 +52,10 @@ void check_solids(const Model& model, BodyLookup& bodies, std::vector<Mistake>& 
     last = &body;
   }
   for (const BeamSpec& beam : model.beams) {
-    if (materials_are_known) check_material_of(beam, model.materials, mistakes);
+    if (are_known) check_material_of(beam, model.materials, mistakes);
   }
   check_materials(model.materials, model.material_pairs, mistakes);
-  check_material_pairs(model.material_pairs, model.materials, materials_are_known, mistakes);
+  check_material_pairs(model.material_pairs, model.materials, are_known, mistakes);
   for (const BodyPairSpec& exclusion : model.exclusions) {
     check_exclusion(exclusion, bodies, mistakes);
   }
@@ -116,8 +119,12 @@ std::vector<Mistake> check(const Model& model) {
   for (const CouplerSpec& coupler : model.couplers) {
     check_coupler(coupler, model.joints, mistakes);
   }
+  const bool knows_materials = materials_are_known(model);
   for (const ContactSpec& contact : model.contacts) {
-    tables.once(contact.place, [&] { check_contact(contact, bodies, mistakes); });
+    tables.once(contact.place, [&] {
+      check_contact(contact, bodies, mistakes);
+      check_recovery(contact, model.materials, knows_materials, mistakes);
+    });
   }
   for (const ContactGroupSpec& group : model.contact_groups) {
     tables.once(group.contact.place, [&] { check_contact_group(group, bodies, mistakes); });

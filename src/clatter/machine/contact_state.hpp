@@ -17,6 +17,7 @@ struct ContactState {
   std::array<ContactStatus, max_friction_blocks> block_status = {};
   RowVector impulse;      ///< [N s], [N m s] of the rows; physical
   RowVector work;         ///< [J] done by them on the bodies
+  double met_at = 0.0;    ///< [m/s] how fast the surfaces came together before the impulse
   bool has_rate = false;  ///< contacts that are far apart have none: see rate_of()
   RowVector rate;         ///< [m/s], [rad/s] of the rows at the end of the step
   bool stuck = false;     ///< at position level

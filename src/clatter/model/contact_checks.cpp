@@ -188,6 +188,11 @@ void check_contact_group(const ContactGroupSpec& group, BodyLookup& bodies,
                          std::vector<Mistake>& mistakes) {
   const ObjectCheck object = check_of(group.contact, mistakes);
   check_surface_law(object, group.contact);
+  if (group.contact.recovery) {
+    object.refuse("recover",
+                  "'recover': a group of spheres has no results of single pairs; list up to 60 "
+                  "pairs, each of which has");
+  }
   const ContactGeometry& geometry = group.contact.geometry;
   const bool on_spheres = !group.partners.empty();
   if (!geometry.b.is_sphere || geometry.a.is_sphere != on_spheres ||

@@ -16,6 +16,28 @@ bool same_two(const std::array<std::string, 2>& a, const std::array<std::string,
   return a == b || (a[0] == b[1] && a[1] == b[0]);
 }
 
+bool has_pair(const std::vector<MaterialPairSpec>& pairs, const std::string& a,
+              const std::string& b) {
+  return std::any_of(pairs.begin(), pairs.end(), [&](const MaterialPairSpec& pair) {
+    return same_two(pair.materials, {a, b});
+  });
+}
+
+void check_elasticity(const ObjectCheck& object, const MaterialSpec& material) {
+  object.number("youngs_modulus", material.youngs_modulus, ranges::positive);
+  object.number("poisson_ratio", material.poisson_ratio, ranges::poisson_ratio);
+  object.number("strength", material.strength, ranges::positive);
+  if (material.youngs_modulus || !object.knows("youngs_modulus")) return;
+  const auto refuse = [&](const char* key, const std::optional<double>& value) {
+    if (!value) return;
+    object.refuse_key(key, fmt::format("'{}' has no meaning without 'youngs_modulus'", key));
+  };
+  refuse("poisson_ratio", material.poisson_ratio);
+  refuse("strength", material.strength);
+}
+
+}  // namespace
+
 const MaterialSpec* find_material(const std::vector<MaterialSpec>& materials,
                                   const std::string& name) {
   const auto found = std::find_if(materials.begin(), materials.end(),
@@ -36,15 +58,6 @@ std::string unknown_material(const std::string& name, const std::vector<Material
   return fmt::format("unknown material {}; expected one of '{}'", in_quotes(name),
                      fmt::join(names, "', '"));
 }
-
-bool has_pair(const std::vector<MaterialPairSpec>& pairs, const std::string& a,
-              const std::string& b) {
-  return std::any_of(pairs.begin(), pairs.end(), [&](const MaterialPairSpec& pair) {
-    return same_two(pair.materials, {a, b});
-  });
-}
-
-}  // namespace
 
 void check_surface_law(const ObjectCheck& object, const SurfaceLaw& law) {
   object.number("friction", law.friction, ranges::not_negative);
@@ -74,6 +87,7 @@ void check_materials(const std::vector<MaterialSpec>& materials,
     const ObjectCheck object(fmt::format("material '{}'", material.name), material.place,
                              material.keys, mistakes);
     check_surface_law(object, material.law);
+    check_elasticity(object, material);
     if (!(material.law.drilling_friction > 0.0) || material.law.patch_radius > 0.0) continue;
     const auto other =
         std::find_if(materials.begin(), materials.end(), [&](const MaterialSpec& each) {

@@ -53,6 +53,15 @@ void check_contact(const ContactSpec& contact, BodyLookup& bodies, std::vector<M
 void check_contact_group(const ContactGroupSpec& group, BodyLookup& bodies,
                          std::vector<Mistake>& mistakes);
 
+/// That what a contact asks for, should it ask, can be recovered.
+void check_recovery(const ContactSpec& contact, const std::vector<MaterialSpec>& materials,
+                    bool materials_are_known, std::vector<Mistake>& mistakes);
+
+/// Null when there is none.
+const MaterialSpec* find_material(const std::vector<MaterialSpec>& materials,
+                                  const std::string& name);
+/// What to say of a name that is none of them.
+std::string unknown_material(const std::string& name, const std::vector<MaterialSpec>& materials);
 /// Numbers of a contact or of a material.
 void check_surface_law(const ObjectCheck& object, const SurfaceLaw& law);
 void check_materials(const std::vector<MaterialSpec>& materials,

@@ -12,6 +12,7 @@
 #include <clatter/model/contact_geometry.hpp>
 #include <clatter/model/contact_solver_kind.hpp>
 #include <clatter/model/error.hpp>
+#include <clatter/model/impact_kinds.hpp>
 #include <clatter/model/joint_kinds.hpp>
 #include <clatter/model/key_places.hpp>
 #include <clatter/model/scheme_kinds.hpp>
@@ -282,6 +283,17 @@ struct SurfaceLaw {
   double tangential_restitution = 0.0;  ///< e_T in [-1, 1]
 };
 
+/// How forces and stresses of impacts are found from impulses.
+struct RecoverySpec {
+  NormalLawKind law = NormalLawKind::exact;
+  ImpactShape profile = ImpactShape::law;
+  std::optional<double> stiffness;  ///< K of F = K delta^n; else that of the materials
+  std::optional<double> exponent;   ///< n; 1.5 when absent, always 1 of linear laws
+  double alpha = 1.7;               ///< of the bent profile
+  /// Of the point or sphere and of what it touches; empty: not known.
+  std::array<std::string, 2> materials;
+};
+
 /// A surface of one body against one of another; which two, its geometry says. Planar bodies have
 /// discs and lines.
 struct ContactSpec : SurfaceLaw {
@@ -293,6 +305,7 @@ struct ContactSpec : SurfaceLaw {
   double face_radius = 0.0;        ///< [m] of that sphere
   Vec3 direction = Vec3::UnitZ();  ///< of the face: out of it, in the frame of its body
   std::vector<Vec3> outline;       ///< corners in that frame; empty: the face has no edge
+  std::optional<RecoverySpec> recovery;
   Place place;
   KeyPlaces keys;
 };
@@ -312,7 +325,10 @@ struct ContactGroupSpec {
 /// What solids are made of: shapes with a material touch all others that have one.
 struct MaterialSpec {
   std::string name;
-  SurfaceLaw law;  ///< against itself; see law_between
+  SurfaceLaw law;                        ///< against itself; see law_between
+  std::optional<double> youngs_modulus;  ///< [Pa]
+  std::optional<double> poisson_ratio;   ///< 0.3 when absent
+  std::optional<double> strength;        ///< yield stress [Pa]
   Place place;
   KeyPlaces keys;
 };

@@ -137,9 +137,4 @@ Collision collide(const NormalLaw& law, double mass, double speed) {
   return collision;
 }
 
-Collision collide_with_impulse(const NormalLaw& law, double impulse, double speed) {
-  const double e = collide_scaled(scaled(law)).restitution;
-  return collide(law, impulse / ((1.0 + e) * speed), speed);
-}
-
 }  // namespace clatter

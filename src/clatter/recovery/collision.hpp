@@ -34,10 +34,6 @@ struct Collision {
 /// m d2delta/dt2 = -F. The scaled problem is integrated with a relative error of 1e-11 a step.
 Collision collide(const NormalLaw& law, double mass, double speed);
 
-/// The same, for the mass that the impulse [N s] has when bodies meet at this speed and part as the
-/// law wants it: its force integrates to the impulse.
-Collision collide_with_impulse(const NormalLaw& law, double impulse, double speed);
-
 /// The largest value on a curve: the summit of the parabola through its largest point and the two
 /// beside it.
 template <class Value>

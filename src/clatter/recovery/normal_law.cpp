@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <numbers>
@@ -8,22 +7,6 @@
 
 namespace clatter {
 namespace {
-
-struct LawName {
-  NormalLawKind kind;
-  std::string_view name;
-};
-constexpr std::array law_names{
-    LawName{NormalLawKind::hooke, "hooke"},
-    LawName{NormalLawKind::hertz, "hertz"},
-    LawName{NormalLawKind::kelvin_voigt, "kelvin-voigt"},
-    LawName{NormalLawKind::hunt_crossley, "hunt-crossley"},
-    LawName{NormalLawKind::lankarani_nikravesh, "lankarani-nikravesh"},
-    LawName{NormalLawKind::hu, "hu"},
-    LawName{NormalLawKind::flores, "flores"},
-    LawName{NormalLawKind::zhang, "zhang"},
-    LawName{NormalLawKind::exact, "exact"},
-};
 
 /// (x - ln(1 + x))/x^2, without cancellation near zero.
 double log_remainder(double x) {
@@ -71,22 +54,6 @@ double exact_damping_factor(double e) {
 }
 
 }  // namespace
-
-std::string_view to_string(NormalLawKind kind) {
-  const auto* const found = std::find_if(law_names.begin(), law_names.end(),
-                                         [&](const LawName& law) { return law.kind == kind; });
-  return found->name;
-}
-
-std::optional<NormalLawKind> normal_law_of(std::string_view name) {
-  for (const LawName& law : law_names)
-    if (law.name == name) return law.kind;
-  return std::nullopt;
-}
-
-bool has_damping(NormalLawKind kind) {
-  return kind != NormalLawKind::hooke && kind != NormalLawKind::hertz;
-}
 
 double damping_factor(NormalLawKind kind, double e) {
   assert(has_damping(kind) && kind != NormalLawKind::kelvin_voigt && e > 0.0);

@@ -1,34 +1,8 @@
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include <clatter/model/impact_kinds.hpp>
 
 namespace clatter {
-
-/// Laws of the normal force of two bodies that press into each other by delta > 0, at the rate
-/// ddelta (000 section 2.5, C.3), with v = ddelta at the start of the impact:
-///
-///   hooke, hertz     F = K delta^n
-///   kelvin_voigt     F = K delta + D ddelta
-///   all others       F = K delta^n (1 + chi ddelta/v),  chi = D v/K from the restitution
-///
-/// None of them pulls: an impact is over when F would be negative.
-enum class NormalLawKind {
-  hooke,
-  hertz,
-  kelvin_voigt,
-  hunt_crossley,
-  lankarani_nikravesh,
-  hu,
-  flores,
-  zhang,
-  exact,  ///< chi for which just the restitution comes out
-};
-
-std::string_view to_string(NormalLawKind kind);
-std::optional<NormalLawKind> normal_law_of(std::string_view name);
-/// Hooke's and Hertz's have none.
-bool has_damping(NormalLawKind kind);
 
 struct NormalLaw {
   NormalLawKind kind = NormalLawKind::hertz;

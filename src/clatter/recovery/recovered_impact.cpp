@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <clatter/recovery/impact_profile.hpp>
@@ -8,7 +7,6 @@
 namespace clatter {
 namespace {
 
-constexpr std::array<std::string_view, 3> shape_names{"cubic", "bent", "law"};
 constexpr int curve_intervals = 200;
 
 /// T such that the force along the profile has the impulse; the dashpot gives D times the depth
@@ -64,17 +62,31 @@ Collision follow(const ImpactOfRun& impact, const NormalLaw& law, const ImpactPr
   return out;
 }
 
+/// As the law moves the bodies; depth and rate stay its own. With u = -ddelta over that at the end,
+/// which goes from 0 to 1 while they part, the force is taken times a factor s(u) that begins with
+/// 1 and has the integral r = e/e_law: then it has the impulse of the run.
+Collision follow_law(const ImpactOfRun& impact, const NormalLaw& law) {
+  const double e = impact.restitution, v = impact.speed;
+  const double mass = impact.impulse / ((1.0 + e) * v);
+  Collision out = collide(law, mass, v);
+  const double e_law = out.restitution, r = e / e_law;
+  for (CollisionPoint& point : out.curve) {
+    if (!(point.rate < 0.0)) continue;
+    const double u = std::min(1.0, -point.rate / (e_law * v));
+    const double factor = r < 1.0 ? std::pow(1.0 - u, 1.0 / r - 1.0) : 1.0 + 2.0 * (r - 1.0) * u;
+    const double passed =
+        r < 1.0 ? r * (1.0 - std::pow(1.0 - u, 1.0 / r)) : u * (1.0 + (r - 1.0) * u);
+    point.force *= factor;
+    out.peak = std::max(out.peak, point.force);  // by the law it is before
+    point.impulse = mass * v * (1.0 + e_law * passed);
+  }
+  out.restitution = e;
+  out.impulse = impact.impulse;
+  out.energy_lost = 0.5 * mass * v * v * (1.0 - e * e);
+  return out;
+}
+
 }  // namespace
-
-std::string_view to_string(ImpactShape shape) {
-  return shape_names[static_cast<std::size_t>(shape)];
-}
-
-std::optional<ImpactShape> impact_shape_of(std::string_view name) {
-  const auto* const found = std::find(shape_names.begin(), shape_names.end(), name);
-  if (found == shape_names.end()) return std::nullopt;
-  return static_cast<ImpactShape>(found - shape_names.begin());
-}
 
 Collision recover(const ImpactOfRun& impact, const RecoverySettings& settings) {
   switch (settings.shape) {
@@ -85,7 +97,7 @@ Collision recover(const ImpactOfRun& impact, const RecoverySettings& settings) {
     case ImpactShape::law:
       break;
   }
-  return collide_with_impulse(settings.law, impact.impulse, impact.speed);
+  return follow_law(impact, settings.law);
 }
 
 }  // namespace clatter

@@ -1,20 +1,8 @@
 #pragma once
 
-#include <optional>
-#include <string_view>
-
 #include <clatter/recovery/collision.hpp>
 
 namespace clatter {
-
-/// How bodies are taken to move while an impact lasts, of which a run knows the impulse alone.
-enum class ImpactShape {
-  cubic,  ///< 000 (3.33)-(3.41): the first of the source
-  bent,   ///< 000 (C.28)-(C.39): the second
-  law,    ///< as the law itself moves them
-};
-std::string_view to_string(ImpactShape shape);
-std::optional<ImpactShape> impact_shape_of(std::string_view name);
 
 struct RecoverySettings {
   NormalLaw law;
@@ -29,8 +17,11 @@ struct ImpactOfRun {
   double restitution = 0.0;  ///< with which they part
 };
 
-/// The force F = K delta^n + D delta^n ddelta over time, of which the duration is chosen so that it
-/// integrates to the impulse. All of the impact is positive.
+/// The force over time, which integrates to the impulse. By the profiles of 000 it is F = K delta^n
+/// + D delta^n ddelta, with a duration that makes it so. By the law itself peak and duration are
+/// those of the law for the mass that the impulse tells; while bodies part, the force is lessened
+/// or raised until they part as the run has it, should the law want another restitution. All of the
+/// impact is positive.
 Collision recover(const ImpactOfRun& impact, const RecoverySettings& settings);
 
 }  // namespace clatter

@@ -225,6 +225,7 @@ void ContactSet::begin_step(State& state) {
     w.block_status.fill(ContactStatus::open);
     w.impulse.setZero();
     w.done.setZero();
+    w.hardest = w.met_at = 0.0;
     w.gap_at_start = of.gap;
     w.open_at_start = of.status == ContactStatus::open;
     if (!w.near) continue;
@@ -349,6 +350,7 @@ void ContactSet::accept(State& state) {
     s.gap = of.gap(state.q);
     s.impulse = w.impulse;
     s.work = w.done;
+    s.met_at = std::max(0.0, w.met_at);
     s.has_rate = w.near;
     if (w.near) {
       s.tangent = of.frame(state.q, s.tangent).tangents[0];

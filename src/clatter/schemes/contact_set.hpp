@@ -34,6 +34,8 @@ struct ContactWork {
   RowVector rate_at_start;  ///< of the step
   RowVector rate_before;    ///< that restitution reverses
   RowVector impulse, done;  ///< physical impulse and its work, of the impacts so far
+  double hardest = 0.0;     ///< the largest normal impulse among these
+  double met_at = 0.0;      ///< how fast the surfaces came together before it
   std::array<ContactStatus, max_friction_blocks> block_status = {};  ///< of the impacts so far
   ContactStatus status = ContactStatus::open;
   ContactEquations equations;

@@ -123,6 +123,10 @@ bool VelocityJump::add_impulses() {
       const RowVector rate = w_.contacts.rates(c, w_.v);
       work.impulse += impulse;
       work.done += 0.5 * impulse.cwiseProduct(rate + work.rate_before);
+      if (impulse[0] > work.hardest) {
+        work.hardest = impulse[0];
+        work.met_at = -work.rate_before[0];
+      }
     }
     if (work.closed) {
       work.rate_before = work.rate_at_start + w_.contacts.rates(c, V_);

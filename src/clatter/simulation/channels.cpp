@@ -312,6 +312,12 @@ void ChannelList::list_contact(std::size_t c) {
     add_scalar("/normal_percussion", "N s",
                [c](const State& state) { return state.sums.percussions[c][0]; });
   }
+  if (contact.is_recovered()) {
+    add_scalar("/approach_speed", "m/s",
+               [c](const State& state) { return state.sums.hardest[c].speed; });
+    add_scalar("/effective_mass", "kg",
+               [c](const State& state) { return state.sums.hardest[c].mass; });
+  }
 
   for (std::size_t k = 0; k < contact.blocks().size(); ++k) {
     const FrictionBlock& block = contact.blocks()[k];

@@ -34,13 +34,26 @@ void add_motor_work(const Machine& machine, const Instant& instant, State& state
   }
 }
 
-void add_contacts(State& state) {
+void note_hardest(const Contact& contact, const Machine& machine, bool separates_forces,
+                  std::size_t c, State& state) {
+  const ContactState& of = state.contacts[c];
+  const double impulse = separates_forces ? of.percussion[0] : of.impulse[0];
+  HardestImpact& hardest = state.sums.hardest[c];
+  if (!contact.is_recovered() || !(impulse > hardest.impulse)) return;
+  PairRows rows(contact.rows(), 12);
+  contact.rates(state.q, contact.frame(state.q, of.tangent), rows);
+  const double inverse_mass = machine.delassus(rows.row(0).transpose(), contact.a(), contact.b());
+  hardest = {impulse, of.met_at, 1.0 / inverse_mass};
+}
+
+void add_contacts(const Machine& machine, const Scheme& scheme, State& state) {
   RunningSums& sums = state.sums;
   for (std::size_t c = 0; c < state.contacts.size(); ++c) {
     const ContactState& of = state.contacts[c];
     if (c < sums.impulses.size()) {
       sums.impulses[c] += of.impulse;
       sums.percussions[c] += of.percussion;
+      note_hardest(scheme.contacts()[c], machine, scheme.separates_forces(), c, state);
     } else {
       const int group = state.search.keys[c - sums.impulses.size()].group;
       sums.group_impulses[static_cast<std::size_t>(group)] += of.impulse[0];
@@ -104,6 +117,7 @@ void begin_sums(const Machine& machine, const Scheme& scheme, State& state) {
     sums.impulses.push_back(RowVector::Zero(contact.rows()));
   }
   sums.percussions = sums.impulses;
+  sums.hardest.resize(sums.impulses.size());
   sums.group_impulses.assign(static_cast<std::size_t>(machine.group_of_solids()) + 1, 0.0);
   sums.pair_impulses.assign(machine.watched_pairs().size(), Vec3::Zero());
   sums.joint_impulses = VecX::Zero(machine.joint_rows());
@@ -117,7 +131,7 @@ void add_step(const Machine& machine, const Scheme& scheme, double h, State& sta
   sums.ledger.motor_work += 0.5 * h * (sums.last_powers.motor + now.motor);
   sums.last_powers = now;
   add_motor_work(machine, scheme.instant(), state);
-  add_contacts(state);
+  add_contacts(machine, scheme, state);
   add_pairs(machine, scheme, state);
   for (std::size_t j = 0; j < machine.joints().size(); ++j) {
     const Joint& joint = machine.joints()[j];
@@ -133,6 +147,7 @@ void add_step(const Machine& machine, const Scheme& scheme, double h, State& sta
 void start_interval(RunningSums& sums) {
   for (RowVector& impulse : sums.impulses) impulse.setZero();
   for (RowVector& impulse : sums.percussions) impulse.setZero();
+  std::fill(sums.hardest.begin(), sums.hardest.end(), HardestImpact{});
   std::fill(sums.group_impulses.begin(), sums.group_impulses.end(), 0.0);
   std::fill(sums.pair_impulses.begin(), sums.pair_impulses.end(), Vec3::Zero());
   sums.joint_impulses.setZero();

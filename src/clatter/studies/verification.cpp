@@ -14,6 +14,7 @@
 #include <clatter/io/csv_file.hpp>
 #include <clatter/io/model_reader.hpp>
 #include <clatter/model/nearest_word.hpp>
+#include <clatter/recovery/contact_forces.hpp>
 #include <clatter/studies/convergence.hpp>
 #include <clatter/studies/parallel_runs.hpp>
 #include <clatter/studies/verification.hpp>
@@ -78,6 +79,80 @@ std::optional<int> find_entry(const std::string& name, const std::vector<Channel
   }
   return std::nullopt;
 }
+
+/// Of contacts whose forces are recovered: what is known when the run is over. Quantities of
+/// impacts have their times.
+std::vector<Channel> recovered_channels(const Model& model) {
+  std::vector<Channel> channels;
+  for (const ContactSpec& contact : model.contacts) {
+    if (!contact.recovery) continue;
+    channels.push_back({"contacts/" + contact.name + "/recovered_force", {""}, "N"});
+    for (const ImpactFigure& figure : impact_figures()) {
+      channels.push_back(
+          {fmt::format("impacts/{}/{}", contact.name, figure.name), {""}, figure.unit});
+    }
+  }
+  return channels;
+}
+
+bool is_recovered(const std::string& quantity, const Model& model) {
+  const std::vector<Channel> channels = recovered_channels(model);
+  return std::any_of(channels.begin(), channels.end(),
+                     [&](const Channel& channel) { return channel.path == quantity; });
+}
+
+/// Keeps what recovery needs of a run.
+class RecoveredContacts {
+ public:
+  RecoveredContacts(const Model& model, const std::vector<Channel>& channels)
+      : recoveries_(recoveries_of(model)), histories_(recoveries_.size()) {
+    for (std::size_t c = 0; c < recoveries_.size(); ++c) {
+      for (const HistoryChannel& channel : history_channels) {
+        const auto entry = find_entry(
+            fmt::format("contacts/{}/{}", recoveries_[c].contact, channel.name), channels);
+        if (entry) sources_.push_back({c, channel.values, static_cast<std::size_t>(*entry)});
+      }
+    }
+  }
+
+  void take(double time, const std::vector<double>& row) {
+    for (ContactHistory& history : histories_) history.time.push_back(time);
+    for (const Source& from : sources_) {
+      (histories_[from.contact].*from.values).push_back(row[from.entry]);
+    }
+  }
+
+  /// Once the run is over.
+  std::optional<double> measured(const VerifySpec& spec) const {
+    for (std::size_t c = 0; c < recoveries_.size(); ++c) {
+      const std::string& name = recoveries_[c].contact;
+      const ContactForces forces = recover_forces(histories_[c], recoveries_[c]);
+      if (spec.quantity == "contacts/" + name + "/recovered_force") {
+        return measure(spec, histories_[c].time, forces.force);
+      }
+      for (const ImpactFigure& figure : impact_figures()) {
+        if (spec.quantity != fmt::format("impacts/{}/{}", name, figure.name)) continue;
+        std::vector<double> times, values;
+        for (const ContactImpact& impact : forces.impacts) {
+          times.push_back(impact.time);
+          values.push_back(figure.value(impact));
+        }
+        return measure(spec, times, values);
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Source {
+    std::size_t contact;
+    std::vector<double> ContactHistory::*values;
+    std::size_t entry;  // of the row
+  };
+  std::vector<ContactRecovery> recoveries_;
+  std::vector<ContactHistory> histories_;
+  std::vector<Source> sources_;
+};
 
 /// What an entry measures: a channel, or "atan2(y, x)", the angle of two channels [rad].
 struct Quantities {
@@ -150,13 +225,16 @@ Mistake unknown_quantity(const Place& place, const std::string& quantity,
 }
 
 /// What is wrong with the quantity of an entry; nothing for a figure of the whole run.
-std::vector<Mistake> quantity_mistakes(const VerifySpec& spec,
+std::vector<Mistake> quantity_mistakes(const VerifySpec& spec, const Model& model,
                                        const std::vector<Channel>& channels) {
   std::vector<Mistake> mistakes;
-  if (find_run_quantity(spec.quantity)) return mistakes;
-  for (const std::string& name : quantities_of(spec.quantity).names)
-    if (!find_entry(name, channels))
-      mistakes.push_back(unknown_quantity(spec.place, name, channels));
+  if (find_run_quantity(spec.quantity) || is_recovered(spec.quantity, model)) return mistakes;
+  for (const std::string& name : quantities_of(spec.quantity).names) {
+    if (find_entry(name, channels)) continue;
+    std::vector<Channel> all = recovered_channels(model);
+    all.insert(all.end(), channels.begin(), channels.end());
+    mistakes.push_back(unknown_quantity(spec.place, name, all));
+  }
   return mistakes;
 }
 
@@ -240,20 +318,27 @@ void run_once(const Job& job) {
     times.push_back(simulation.time());
     for (auto& [name, one] : series) one.samples.push_back(one.quantities.value(row, one.entries));
   };
-  take_sample();
+  RecoveredContacts recovered(job.model, channels);
+  const auto take_all = [&] {
+    take_sample();
+    recovered.take(times.back(), row);
+  };
+  take_all();
   while (!simulation.finished()) {
     simulation.step();
-    take_sample();
+    take_all();
   }
 
   for (Verification* entry : job.entries) {
     const VerifySpec& spec = entry->spec;
     if (const RunQuantity* quantity = find_run_quantity(spec.quantity)) {
       judge(*entry, quantity->value(simulation.statistics()));
+    } else if (is_recovered(spec.quantity, job.model)) {
+      judge(*entry, recovered.measured(spec));
     } else if (const auto found = series.find(spec.quantity); found != series.end()) {
       judge(*entry, measure(spec, times, found->second.samples));
     } else {
-      for (const Mistake& mistake : quantity_mistakes(spec, channels))
+      for (const Mistake& mistake : quantity_mistakes(spec, job.model, channels))
         entry->problem = to_string(mistake);
     }
   }
@@ -271,7 +356,7 @@ std::vector<Mistake> verification_mistakes(const Model& model,
                                                     "'velocities', not of '{}'",
                                                     spec.quantity)});
     } else {
-      const std::vector<Mistake> wrong = quantity_mistakes(spec, channels);
+      const std::vector<Mistake> wrong = quantity_mistakes(spec, model, channels);
       mistakes.insert(mistakes.end(), wrong.begin(), wrong.end());
     }
     try {

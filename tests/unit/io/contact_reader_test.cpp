@@ -53,6 +53,49 @@ face = { body = "two", normal = [0, 1], outline = [[-1, 0], [1, 0]] }
   EXPECT_EQ(model.contacts[0].outline.size(), 2u);
 }
 
+TEST(ReadContact, has_what_is_to_be_recovered_for_all_that_it_makes) {
+  const Model model = model_of(rigid_pair + R"toml(
+[[material]]
+name = "steel"
+youngs_modulus = 2e11
+poisson_ratio = 0.25
+strength = 3e8
+[[material]]
+name = "wood"
+[[contact]]
+point = { body = "one", at = [[1, 0, 0], [0, 1, 0]] }
+face = { normal = [0, 0, 1], point = [0, 0, -9] }
+recover = { law = "lankarani-nikravesh", profile = "bent", stiffness = 1e8, exponent = 1.2, alpha = 2 }
+[[contact]]
+sphere = { body = "two", radius = 1 }
+face = { normal = [0, 0, 1], point = [0, 0, -9] }
+recover = { materials = ["steel", "steel"] }
+[[contact]]
+point = { body = "two" }
+face = { normal = [0, 0, 1], point = [0, 0, -9] }
+)toml");
+  ASSERT_EQ(model.contacts.size(), 4u);
+  for (int i = 0; i < 2; ++i) {
+    const RecoverySpec& recovery = model.contacts[i].recovery.value();
+    EXPECT_EQ(recovery.law, NormalLawKind::lankarani_nikravesh);
+    EXPECT_EQ(recovery.profile, ImpactShape::bent);
+    EXPECT_EQ(recovery.stiffness, 1e8);
+    EXPECT_EQ(recovery.exponent, 1.2);
+    EXPECT_EQ(recovery.alpha, 2.0);
+    EXPECT_EQ(recovery.materials[0], "");
+  }
+  const RecoverySpec& other = model.contacts[2].recovery.value();
+  EXPECT_EQ(other.law, NormalLawKind::exact);
+  EXPECT_EQ(other.profile, ImpactShape::law);
+  EXPECT_FALSE(other.stiffness);
+  EXPECT_EQ(other.materials[1], "steel");
+  EXPECT_FALSE(model.contacts[3].recovery);
+  EXPECT_EQ(model.materials[0].youngs_modulus, 2e11);
+  EXPECT_EQ(model.materials[0].poisson_ratio, 0.25);
+  EXPECT_EQ(model.materials[0].strength, 3e8);
+  EXPECT_FALSE(model.materials[1].youngs_modulus);
+}
+
 const std::string three_balls = R"toml(
 [[body]]
 name = "cue"

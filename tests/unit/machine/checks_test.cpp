@@ -697,6 +697,12 @@ MaterialSpec material(std::string name, double friction) {
   return material;
 }
 
+MaterialSpec elastic(std::string name) {
+  MaterialSpec elastic = material(std::move(name), 0.1);
+  elastic.youngs_modulus = 2e11;
+  return elastic;
+}
+
 const std::vector<Case> solids = {
     {"rounding_negative",
      [](Model& m) { m.bodies[ball].shapes[0].rounding = -1; },
@@ -814,6 +820,75 @@ const std::vector<Case> solids = {
        m.materials[1].law.patch_radius = 0.1;
      },
      {"material 'steel': 'drilling_friction' conflicts with 'patch_radius' of material 'felt'"}},
+    {"material_with_modulus_zero",
+     [](Model& m) {
+       m.materials = {material("steel", 0.1)};
+       m.materials[0].youngs_modulus = 0.0;
+     },
+     {"material 'steel': 'youngs_modulus': expected number > 0"}},
+    {"material_with_large_poisson_ratio",
+     [](Model& m) {
+       m.materials = {elastic("steel")};
+       m.materials[0].poisson_ratio = 0.6;
+     },
+     {"material 'steel': 'poisson_ratio': expected number in (-1, 0.5]"}},
+    {"material_with_strength_but_no_modulus",
+     [](Model& m) {
+       m.materials = {material("steel", 0.1)};
+       m.materials[0].strength = 3e8;
+     },
+     {"material 'steel': 'strength' has no meaning without 'youngs_modulus'"}},
+    {"recovery_without_stiffness",
+     [](Model& m) { m.contacts[bounce].recovery.emplace(); },
+     {"contact 'bounce': 'recover' needs 'stiffness', or the 'materials' that it follows from"}},
+    {"recovery_with_negative_stiffness",
+     [](Model& m) { m.contacts[bounce].recovery.emplace().stiffness = -1.0; },
+     {"contact 'bounce': 'recover.stiffness': expected number > 0"}},
+    {"recovery_of_unknown_material",
+     [](Model& m) {
+       m.materials = {elastic("steel")};
+       m.contacts[bounce].recovery.emplace().materials = {"steel", "stel"};
+     },
+     {"contact 'bounce': unknown material 'stel'; did you mean 'steel'?"}},
+    {"recovery_of_material_without_modulus",
+     [](Model& m) {
+       m.materials = {elastic("steel"), material("wood", 0.1)};
+       m.contacts[bounce].recovery.emplace().materials = {"steel", "wood"};
+     },
+     {"contact 'bounce': material 'wood' has no 'youngs_modulus'"}},
+    {"recovery_of_a_point_from_materials",
+     [](Model& m) {
+       m.materials = {elastic("steel")};
+       m.contacts[corner].recovery.emplace().materials = {"steel", "steel"};
+     },
+     {"contact 'corner': 'materials': a point has no radius"}},
+    {"recovery_by_hooke_from_materials",
+     [](Model& m) {
+       m.materials = {elastic("steel")};
+       RecoverySpec& recovery = m.contacts[bounce].recovery.emplace();
+       recovery.materials = {"steel", "steel"};
+       recovery.law = NormalLawKind::hooke;
+     },
+     {"contact 'bounce': the law \"hooke\" needs a 'stiffness' in N/m"}},
+    {"recovery_by_hooke_with_exponent",
+     [](Model& m) {
+       RecoverySpec& recovery = m.contacts[bounce].recovery.emplace();
+       recovery.stiffness = 1e6;
+       recovery.exponent = 1.5;
+       recovery.law = NormalLawKind::hooke;
+     },
+     {"contact 'bounce': 'exponent' has no meaning for the law \"hooke\""}},
+    {"recovery_with_exponent_of_materials",
+     [](Model& m) {
+       m.materials = {elastic("steel")};
+       RecoverySpec& recovery = m.contacts[bounce].recovery.emplace();
+       recovery.materials = {"steel", "steel"};
+       recovery.exponent = 1.2;
+     },
+     {"contact 'bounce': 'exponent' has no meaning without 'stiffness'"}},
+    {"recovery_of_a_group",
+     [](Model& m) { m.contact_groups[0].contact.recovery.emplace().stiffness = 1e8; },
+     {"contact 'heap': 'recover': a group of spheres has no results of single pairs"}},
     {"pair_of_unknown_material",
      [](Model& m) {
        m.materials = {material("steel", 0.1)};

@@ -80,15 +80,30 @@ TEST(RecoveredImpact, HasTheImpulseOfTheRunByEveryShapeAndLaw) {
   }
 }
 
+/// Whatever restitution the law returns: what it does until the bodies part is its own.
+TEST(RecoveredImpact, ByTheLawItselfHasThePeakAndTheDurationOfTheLaw) {
+  const double m = 0.4, v = 1.5;
+  for (int kind = 0; kind <= static_cast<int>(NormalLawKind::exact); ++kind) {
+    for (const double e : {1.0, 0.8, 0.6, 0.4, 0.2}) {
+      const NormalLaw law{static_cast<NormalLawKind>(kind), 2e8, 1.5, e};
+      const Collision truth = collide(law, m, v);
+      const Collision c = recover({(1.0 + e) * m * v, v, e}, {law, ImpactShape::law});
+      EXPECT_NEAR(c.peak / truth.peak, 1.0, 1e-12) << kind << ' ' << e;
+      EXPECT_NEAR(c.duration / truth.duration, 1.0, 1e-12);
+      EXPECT_NEAR(c.curve.back().impulse, (1.0 + e) * m * v, 1e-12);
+    }
+  }
+}
+
 TEST(RecoveredImpact, ByTheLawItselfIsTheCollisionWhenTheLawReturnsTheRestitutionOfTheRun) {
   const double m = 0.4, v = 1.5;
-  for (const NormalLawKind kind :
-       {NormalLawKind::hunt_crossley, NormalLawKind::flores, NormalLawKind::exact}) {
-    const NormalLaw law{kind, 2e8, 1.5, 0.5};
-    const Collision truth = collide(law, m, v);
-    const Collision c = recover({truth.impulse, v, truth.restitution}, {law, ImpactShape::law});
-    EXPECT_NEAR(c.peak / truth.peak, 1.0, 1e-12);
-    EXPECT_NEAR(c.duration / truth.duration, 1.0, 1e-12);
+  const NormalLaw law{NormalLawKind::flores, 2e8, 1.5, 0.5};
+  const Collision truth = collide(law, m, v);
+  const Collision c = recover({truth.impulse, v, truth.restitution}, {law, ImpactShape::law});
+  for (const double part : {0.1, 0.4, 0.7, 0.95}) {
+    const double t = part * truth.duration;
+    EXPECT_NEAR(c.at(t).force / truth.at(t).force, 1.0, 1e-9);
+    EXPECT_NEAR(c.at(t).impulse / truth.at(t).impulse, 1.0, 1e-9);
   }
 }
 

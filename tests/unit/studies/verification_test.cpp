@@ -246,6 +246,22 @@ TEST(verification_mistakes, corrections_for_long_beams_are_short) {
     EXPECT_LT(mistake_in(quantity).size(), 200u);
 }
 
+TEST(verification_mistakes, figures_of_impacts_are_quantities_of_contacts_that_are_recovered) {
+  Model model;
+  model.contacts.resize(1);
+  model.contacts[0].name = "floor";
+  const auto mistake_about = [&](const char* quantity) {
+    model.verify = {entry(quantity, "max", "0", 0)};
+    const std::vector<Mistake> mistakes = verification_mistakes(model, {});
+    return mistakes.empty() ? "" : mistakes.front().message;
+  };
+  EXPECT_NE(mistake_about("impacts/floor/peak"), "");
+  model.contacts[0].recovery.emplace().stiffness = 1e8;
+  EXPECT_EQ(mistake_about("impacts/floor/peak"), "");
+  EXPECT_EQ(mistake_about("contacts/floor/recovered_force"), "");
+  EXPECT_THAT(mistake_about("impacts/floor/peek"), HasSubstr("did you mean 'impacts/floor/peak'"));
+}
+
 TEST(verification_json, has_exactly_the_promised_keys) {
   Verification result;
   result.spec = entry("run/substeps", "final", "0", 0.5);

@@ -28,7 +28,8 @@ Contact::Contact(const ContactSpec& spec, ContactPair pair, int a, int b,
       b_(b),
       planar_(is_planar(nodes[a], nodes[b])),
       pair_(std::move(pair)),
-      restitution_(spec.restitution) {
+      restitution_(spec.restitution),
+      is_recovered_(spec.recovery.has_value()) {
   if (spec.friction > 0.0) {
     patch_ = 3.0 * std::numbers::pi / 16.0 * spec.patch_radius;
     add_block(FrictionKind::sliding, (planar_ ? 1 : 2) + (patch_ > 0.0 ? 1 : 0), spec.friction,

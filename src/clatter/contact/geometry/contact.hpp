@@ -45,6 +45,8 @@ class Contact {
   double restitution() const { return restitution_; }
   double restitution_of_row(int row) const;
   bool has_restitution() const;  ///< in any row
+  /// Forces of its impacts are to be recovered, for which a run must tell more of them.
+  bool is_recovered() const { return is_recovered_; }
 
   int rows() const { return rows_; }
   std::span<const FrictionBlock> blocks() const { return {blocks_.data(), block_count_}; }
@@ -128,6 +130,7 @@ class Contact {
   bool has_face_ = false, has_outline_ = false, slides_by_coordinates_ = false;
   double patch_ = 0.0;  // factor on the normal angular velocity, Coulomb-Contensou
   double restitution_;
+  bool is_recovered_;
   std::array<FrictionBlock, max_friction_blocks> blocks_;
   std::size_t block_count_ = 0;
   int rows_ = 1;

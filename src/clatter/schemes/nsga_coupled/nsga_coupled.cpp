@@ -185,6 +185,7 @@ void NsgaCoupled::accept_contacts() {
       twice_mean = w_.contacts.rates(k, w_.v) + w_.contacts.rates(k, w_.state->v);
     }
     work.done = 0.5 * work.impulse.cwiseProduct(twice_mean);
+    work.met_at = -work.rate_at_start[0];
   }
 }
 

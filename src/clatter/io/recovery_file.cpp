@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <clatter/io/csv_file.hpp>
+#include <clatter/io/output_stream.hpp>
+#include <clatter/io/recovery_file.hpp>
+
+namespace clatter {
+namespace {
+
+ContactHistory read_history(const Hdf5Reader& results, const std::string& contact) {
+  ContactHistory history;
+  history.time = results.numbers("/time");
+  const std::string path = "/contacts/" + contact + "/";
+  std::size_t rows = history.time.size();
+  for (const HistoryChannel& channel : history_channels) {
+    if (results.has(path + channel.name)) {
+      history.*channel.values = results.numbers(path + channel.name);
+      rows = std::min(rows, (history.*channel.values).size());
+    } else if (!channel.is_optional) {
+      results.fail(
+          fmt::format("this run has not stored '{}' of contact '{}': run the model again "
+                      "with 'recover' in that contact",
+                      channel.name, contact));
+    }
+  }
+  // A run that was killed may have left some channels with a row more than others.
+  history.time.resize(rows);
+  for (const HistoryChannel& channel : history_channels) {
+    std::vector<double>& values = history.*channel.values;
+    if (!values.empty()) values.resize(rows);
+  }
+  return history;
+}
+
+std::string column_name(const ImpactFigure& figure) {
+  return *figure.unit == '\0' ? figure.name : fmt::format("{} [{}]", figure.name, figure.unit);
+}
+
+}  // namespace
+
+std::size_t RecoveredRun::impacts() const {
+  return std::accumulate(
+      contacts.begin(), contacts.end(), std::size_t{0},
+      [](std::size_t sum, const ContactForces& each) { return sum + each.impacts.size(); });
+}
+
+RecoveredRun recover_run(const Hdf5Reader& results, const Model& model) {
+  RecoveredRun run;
+  run.recoveries = recoveries_of(model);
+  for (const ContactRecovery& recovery : run.recoveries) {
+    ContactHistory history = read_history(results, recovery.contact);
+    run.contacts.push_back(recover_forces(history, recovery));
+    run.time = std::move(history.time);
+  }
+  return run;
+}
+
+void write_impacts(const std::filesystem::path& path, const RecoveredRun& run) {
+  OutputStream file(path);
+  std::string line = "contact,impact";
+  for (const ImpactFigure& figure : impact_figures()) {
+    line += fmt::format(",{}", column_name(figure));
+  }
+  file.write(line + "\n");
+  for (std::size_t c = 0; c < run.contacts.size(); ++c) {
+    const std::string contact = csv_field(run.recoveries[c].contact);
+    const std::vector<ContactImpact>& impacts = run.contacts[c].impacts;
+    for (std::size_t i = 0; i < impacts.size(); ++i) {
+      line = fmt::format("{},{}", contact, i + 1);
+      for (const ImpactFigure& figure : impact_figures()) {
+        const double value = figure.value(impacts[i]);
+        line += std::isnan(value) ? "," : fmt::format(",{}", value);
+      }
+      file.write(line + "\n");
+    }
+  }
+  file.close();
+}
+
+void write_recovery(const std::filesystem::path& path, const RecoveredRun& run) {
+  Hdf5File file(path);
+  const auto write = [&](const std::string& name, const std::vector<double>& values,
+                         const char* unit) {
+    file.write(name, std::span<const double>(values));
+    file.set_attribute(name, "unit", std::string(unit));
+  };
+  write("/time", run.time, "s");
+  for (std::size_t c = 0; c < run.contacts.size(); ++c) {
+    const ContactForces& forces = run.contacts[c];
+    const std::string contact = run.recoveries[c].contact;
+    write("/contacts/" + contact + "/recovered_force", forces.force, "N");
+    for (const ImpactFigure& figure : impact_figures()) {
+      std::vector<double> values;
+      for (const ContactImpact& impact : forces.impacts) values.push_back(figure.value(impact));
+      write(fmt::format("/impacts/{}/{}", contact, figure.name), values, figure.unit);
+    }
+  }
+  file.close();
+}
+
+void write_curves(const std::filesystem::path& path, const RecoveredRun& run) {
+  OutputStream file(path);
+  file.write("contact,impact,time [s],depth [m],rate [m/s],force [N],impulse [N s]\n");
+  for (std::size_t c = 0; c < run.contacts.size(); ++c) {
+    const ContactRecovery& recovery = run.recoveries[c];
+    const std::string contact = csv_field(recovery.contact);
+    const std::vector<ContactImpact>& impacts = run.contacts[c].impacts;
+    for (std::size_t i = 0; i < impacts.size(); ++i) {
+      for (const CollisionPoint& p : recover(impacts[i].known, recovery.settings).curve) {
+        file.write(fmt::format("{},{},{},{},{},{},{}\n", contact, i + 1, impacts[i].time + p.time,
+                               p.depth, p.rate, p.force, p.impulse));
+      }
+    }
+  }
+  file.close();
+}
+
+nlohmann::ordered_json recovery_json(const RecoveredRun& run) {
+  const auto sum = [](const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+  };
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (std::size_t c = 0; c < run.contacts.size(); ++c) {
+    const ContactForces& forces = run.contacts[c];
+    const NormalLaw& law = run.recoveries[c].settings.law;
+    nlohmann::ordered_json contact = {
+        {"contact", run.recoveries[c].contact},
+        {"law", to_string(law.kind)},
+        {"profile", to_string(run.recoveries[c].settings.shape)},
+        {"stiffness", law.stiffness},
+        {"exponent", law.exponent},
+        {"impulse_of_forces", sum(forces.parts.smooth)},
+        {"impulse_of_impacts", sum(forces.parts.free) + sum(forces.parts.on_closed)},
+        {"impacts", nlohmann::ordered_json::array()}};
+    for (const ContactImpact& impact : forces.impacts) {
+      nlohmann::ordered_json entry;
+      for (const ImpactFigure& figure : impact_figures()) {
+        entry[figure.name] = figure.value(impact);  // null where it is not known
+      }
+      contact["impacts"].push_back(std::move(entry));
+    }
+    list.push_back(std::move(contact));
+  }
+  return list;
+}
+
+}  // namespace clatter

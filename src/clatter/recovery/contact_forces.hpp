@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <clatter/machine/model.hpp>
+#include <clatter/recovery/impact_stress.hpp>
+#include <clatter/recovery/impulse_filter.hpp>
+#include <clatter/recovery/recovered_impact.hpp>
+
+namespace clatter {
+
+/// How forces of a contact are recovered.
+struct ContactRecovery {
+  std::string contact;
+  RecoverySettings settings;
+  std::optional<StressOfForce> stress;  ///< when the materials are known
+};
+
+/// Of all contacts of a model that ask for it, in their order.
+std::vector<ContactRecovery> recoveries_of(const Model& model);
+
+/// Half the sums of curvatures where a sphere touches what its contact names.
+RelativeCurvature curvature_of(const ContactSpec& contact);
+
+/// What a run tells of a contact, sample by sample; impulses are those since the sample before.
+struct ContactHistory {
+  std::vector<double> time;     ///< [s]
+  std::vector<double> gap;      ///< [m]
+  std::vector<double> impulse;  ///< normal, of forces and impacts [N s]
+  /// That of impacts, where the scheme has told them apart; else empty.
+  std::vector<double> percussion;
+  std::vector<double> speed;  ///< at which the surfaces met for the hardest impact [m/s]
+  std::vector<double> mass;   ///< of the two bodies alone, along the normal [kg]
+};
+
+/// The channels of a contact that make its history.
+struct HistoryChannel {
+  const char* name;
+  std::vector<double> ContactHistory::*values;
+  bool is_optional = false;
+};
+inline constexpr std::array history_channels{
+    HistoryChannel{"gap", &ContactHistory::gap},
+    HistoryChannel{"normal_impulse", &ContactHistory::impulse},
+    HistoryChannel{"normal_percussion", &ContactHistory::percussion, true},
+    HistoryChannel{"approach_speed", &ContactHistory::speed},
+    HistoryChannel{"effective_mass", &ContactHistory::mass},
+};
+
+struct ContactImpact {
+  double time = 0.0;       ///< when the surfaces met [s]
+  bool on_closed = false;  ///< on top of a force, or together with what becomes one
+  double force = 0.0;      ///< that acts besides [N]
+  ImpactOfRun known;
+  double duration = 0.0;               ///< [s]
+  double peak = 0.0;                   ///< largest force of the impact alone [N]
+  double depth = 0.0;                  ///< largest [m]
+  double energy_lost = 0.0;            ///< [J]
+  std::optional<ImpactStress> stress;  ///< under the peak and the force besides
+};
+
+/// One number of an impact, as tables have it; NaN where it is not known.
+struct ImpactFigure {
+  const char *name, *unit;
+  double (*value)(const ContactImpact&);
+};
+/// All columns of a table of impacts, the time first.
+const std::vector<ImpactFigure>& impact_figures();
+
+/// Forces of a contact in the course of a run.
+struct ContactForces {
+  std::vector<ContactImpact> impacts;
+  FilteredImpulses parts;  ///< their sum is the impulse of the run, sample by sample
+  /// At each sample: that of bodies that stay together, and the peak of the impact since the sample
+  /// before [N].
+  std::vector<double> force;
+};
+
+ContactForces recover_forces(const ContactHistory& history, const ContactRecovery& recovery);
+
+}  // namespace clatter
