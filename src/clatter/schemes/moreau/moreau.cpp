@@ -210,12 +210,28 @@ bool Moreau::separate_solids() {
   w_.joint_forces.setZero();
   w_.joints.evaluate(w_.q);
   position_.begin();
+  press_together();
   if (!stage_.solve(position_, w_.state->solver.position, w_.counts.position, "position")) {
     return false;
   }
   w_.joints.residual = joint_rates_;
   is_separated_ = true;
   return true;
+}
+
+/// Contacts that bear push bodies apart in the jump; where bodies still touch after it, the
+/// correction begins with them pressed together as much. So it lifts none off what bears it, which
+/// no impact would have paid for.
+void Moreau::press_together() {
+  const double touching = w_.spec.tolerance * w_.span;
+  w_.contacts.evaluate_rows(*w_.state, w_.q);
+  for (const std::size_t c : w_.contacts.near()) {
+    const ContactWork& work = w_.contacts.work[c];
+    if (!work.candidate || w_.contacts.contact(c).gap(w_.q) > touching) continue;
+    RowVector push = RowVector::Zero(work.impulse.size());
+    push[0] = -w_.h * work.impulse[0];
+    w_.contacts.add_reaction(c, push, position_.load());
+  }
 }
 
 bool Moreau::finds_more_to_hold() {

@@ -70,6 +70,7 @@ class Moreau final : public Scheme {
   void place_pair(const Contact& contact, double part);
   /// Moves bodies that end the step inside each other apart. False: it cannot.
   bool separate_solids();
+  void press_together();
   /// Contacts that separated bodies without taking part in the jump. True: there are any; the next
   /// one holds them off.
   bool finds_more_to_hold();
