@@ -10,8 +10,10 @@ namespace {
 
 /// Of a step: what the step that gives the first accelerations and forces takes.
 constexpr double first_step = 1e-2;
-/// Relative: what solvers may leave.
-constexpr double energy_tolerance = 1e-10;
+/// Relative to the energy: what solvers may leave where bodies come to rest.
+constexpr double energy_tolerance = 5e-10;
+/// Beyond so many radians in a step the order of the scheme tells nothing of its errors.
+constexpr double furthest_turn = 0.1;
 
 }  // namespace
 
@@ -147,7 +149,8 @@ bool NsgaCoupled::keeps_energy() {
     angle = std::max(angle, turned.norm());
   }
   const double most = std::max(kinetic, now);
-  const double unsure = std::min(1.0, angle * angle) * (most + lifts);
+  angle = std::min(angle, furthest_turn);
+  const double unsure = angle * angle * (most + lifts);
   const double left = most + machine.total_mass() * machine.gravity().norm() * w_.span;
   if (now - kinetic - fall <= unsure + energy_tolerance * left) return true;
   w_.failure = "contacts added energy";
