@@ -220,16 +220,18 @@ bool Moreau::separate_solids() {
 }
 
 /// Contacts that bear push bodies apart in the jump; where bodies still touch after it, the
-/// correction begins with them pressed together as much. So it lifts none off what bears it, which
-/// no impact would have paid for.
+/// correction begins with them pressed together as much, up to what weights do within a step. So it
+/// lifts none off what bears it: impacts that are slower than weights make them would not have paid
+/// for that.
 void Moreau::press_together() {
   const double touching = w_.spec.tolerance * w_.span;
+  const double weight = w_.machine.total_mass() * w_.machine.gravity().norm();
   w_.contacts.evaluate_rows(*w_.state, w_.q);
   for (const std::size_t c : w_.contacts.near()) {
     const ContactWork& work = w_.contacts.work[c];
     if (!work.candidate || w_.contacts.contact(c).gap(w_.q) > touching) continue;
     RowVector push = RowVector::Zero(work.impulse.size());
-    push[0] = -w_.h * work.impulse[0];
+    push[0] = -w_.h * std::min(work.impulse[0], w_.h * weight);
     w_.contacts.add_reaction(c, push, position_.load());
   }
 }
