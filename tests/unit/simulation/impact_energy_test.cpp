@@ -237,5 +237,27 @@ duration = 0.1
   EXPECT_LT(least_energy, 0.5 * at_start);  // it has struck the ground
 }
 
+/// The mean velocity does no work on its gyroscopic torque, however far a body turns in a step.
+TEST(FreeTumbling, keeps_its_energy_with_moreau) {
+  Simulation simulation(parse_model(R"(
+[[body]]
+name = "brick"
+mass = 2
+shape = { kind = "box", size = [0.4, 0.2, 0.1] }
+angular_velocity = [8, -9, 5]
+[integrator]
+name = "moreau"
+step = 0.15
+duration = 6
+)",
+                                    "brick.toml"));
+  const double at_start = simulation.value("energy/kinetic");
+  while (!simulation.finished()) {
+    simulation.step();
+    // Solved to 1e-10 of the momentum in each of forty steps.
+    EXPECT_NEAR(simulation.value("energy/kinetic"), at_start, 1e-8 * at_start);
+  }
+}
+
 }  // namespace
 }  // namespace clatter
