@@ -20,12 +20,14 @@ PositionCorrection::PositionCorrection(StepWork& work, const SmoothEnd& smooth)
       smooth_(smooth),
       U_(NodalVector::Zero(work.machine.nodal_size())),
       nu_(VecX::Zero(work.machine.joint_rows())),
-      allowed_joint_(nu_) {
+      allowed_joint_(nu_),
+      load_(U_) {
   begin();
 }
 
 void PositionCorrection::begin() {
   has_moved_ = false;
+  load_.setZero();
   const int rows = w_.contacts.rows();
   if (nu_contact_.size() != rows) nu_contact_.resize(rows), allowed_contact_.setZero(rows);
   reset();
@@ -57,11 +59,12 @@ Residual PositionCorrection::evaluate() {
   evaluate_joints();
   evaluate_contacts();
 
-  // M U = h^2 (f - f_s + (G - G_s)^T la) + G^T nu + G_c^T phi
+  // M U = h^2 (f - f_s + (G - G_s)^T la) + load + G^T nu + G_c^T phi
   w_.joint_total = h2 * w_.joint_forces + w_.joints.scale().cwiseProduct(nu_);
   w_.reaction.setZero();
   w_.joints.add_reactions(w_.joint_total, w_.reaction);
   w_.reaction -= h2 * smooth_.reaction;
+  w_.reaction += load_;
   w_.contacts.add_reactions(w_.reaction);
   // Also lays the beams.
   const double numbers = change_of_forces(w_, smooth_, changed, smooth_.v, w_.f);

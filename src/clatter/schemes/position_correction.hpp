@@ -19,6 +19,9 @@ class PositionCorrection {
   /// Whether anything was corrected.
   bool has_moved() const { return has_moved_; }
 
+  /// What presses on the nodes beside, as mass times way; none from begin() on.
+  NodalVector& load() { return load_; }
+
   // ---- As Newton's method sees it
   Residual evaluate();
   void assemble(KktMatrix& K);
@@ -57,6 +60,7 @@ class PositionCorrection {
   NodalVector U_;
   VecX nu_, nu_contact_;  // scaled multipliers
   VecX allowed_joint_, allowed_contact_;
+  NodalVector load_;
   bool has_moved_ = false;
 };
 

@@ -26,12 +26,11 @@ void VelocityJump::reset() {
   la_contact_.setZero();
 }
 
-FreeContacts::Compliance VelocityJump::compliance_over(int n, double span) const {
+FreeContacts::Compliance VelocityJump::compliance_over(int n, double span, const Vec3& spin) const {
   const auto index = static_cast<std::size_t>(n);
   const Node& node = w_.machine.nodes()[index];
   FreeContacts::Compliance c{node.inverse_mass * node.translations(), node.inverse_inertia};
   if (node.rotates_in_space && is_sphere_[index] == 0) {
-    const Vec3 spin = of_node(w_.v, n).tail<3>();
     const Mat3 gyroscopic = skew(spin) * node.inertia - skew(node.inertia * spin);
     c.rotation = (node.inertia + span * gyroscopic).inverse();
   }

@@ -40,7 +40,9 @@ class VelocityJump {
   RowVector round_off_of_rows(std::size_t c) const {
     return RowVector::Zero(w_.contacts.contact(c).rows());
   }
-  FreeContacts::Compliance compliance(int n) const { return compliance_over(n, w_.h); }
+  FreeContacts::Compliance compliance(int n) const {
+    return compliance_over(n, w_.h, of_node(w_.v, n).tail<3>());
+  }
   void assemble_free(KktMatrix& K);
   /// The same for a matrix that has no contacts in it.
   void assemble_without_contacts(KktMatrix& K);
@@ -56,8 +58,8 @@ class VelocityJump {
   bool add_impulses();
 
  protected:
-  /// With the turning of momentum that the angular velocity gives within a time `span`.
-  FreeContacts::Compliance compliance_over(int n, double span) const;
+  /// With the turning of momentum that an angular velocity gives within a time `span`.
+  FreeContacts::Compliance compliance_over(int n, double span, const Vec3& spin) const;
   /// Residual of the momentum: M V - h f - reaction.
   void balance();
   /// Of an island. `forces`: what round-off of forces is relative to.

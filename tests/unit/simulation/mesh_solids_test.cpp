@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <functional>
+#include <numbers>
 #include <random>
 #include <unistd.h>
 
@@ -268,6 +269,40 @@ TEST_P(BumpyField, lets_nobody_fall_through) {
     Simulation simulation(parse_model(text, "bumps.toml"));
     run(simulation);
     for (std::size_t n = 1; n <= 3; ++n) EXPECT_GT(simulation.state().q[n].x.z(), -0.05) << seed;
+  }
+}
+
+/// A roof with a notch in its floor, which makes it a solid of several parts. Each edge touches as
+/// that of one part, but the overlap of a can across the ridge is the same with the parts on both
+/// sides of it.
+TEST_F(MeshSolids, overlap_cans_across_a_ridge_by_as_much_as_these_are_low) {
+  Triangles roof;
+  for (const double y : {-1.0, 1.0}) {
+    for (const auto& [x, z] : {std::pair(0.0, 0.0), std::pair(-1.0, -1.0), std::pair(-0.2, -1.0),
+                               std::pair(0.0, -0.5), std::pair(0.2, -1.0), std::pair(1.0, -1.0)}) {
+      roof.points.emplace_back(x, y, z);
+    }
+  }
+  for (int k = 0; k < 6; ++k) roof.add_quad(k, k + 6, (k + 1) % 6 + 6, (k + 1) % 6);
+  for (const auto& [a, b, c] :
+       {std::array{0, 1, 3}, std::array{1, 2, 3}, std::array{0, 3, 5}, std::array{3, 4, 5}}) {
+    roof.corners.push_back({a, b, c});
+    roof.corners.push_back({a + 6, c + 6, b + 6});
+  }
+  const std::string shape = shape_of(roof);
+  for (const double low : {1e-7, 1e-5, 1e-3}) {
+    const Model model = parse_model(
+        std::string(clay) + "[ground]\nshape = " + shape +
+            fmt::format("\n[[body]]\nname = 'can'\ndensity = 1000\nshape = {{ kind = 'cylinder', "
+                        "radius = 0.1, length = 0.5, material = 'clay' }}\n"
+                        "position = [0.05, 0.1, {}]\norientation = {{ axis = [0, 1, 0], angle = {} "
+                        "}}\n",
+                        0.1 - low, std::numbers::pi / 2.0) +
+            run_for(1.0),
+        "roof.toml");
+    const Machine machine(model);
+    // Solved for the place to touch to about 1e-9.
+    EXPECT_NEAR(SolidSearch(machine).deepest_overlap(state_at_start(machine).q).depth, low, 1e-9);
   }
 }
 

@@ -175,7 +175,7 @@ name = "{}"
 step = 1e-3
 duration = {}
 )",
-                                         scheme, testing::looks_at_numbers ? 0.5 : 0.2);
+                                         scheme, testing::looks_at_numbers ? 0.8 : 0.2);
     Simulation simulation(parse_model(text, "bowl.toml"));
     while (!simulation.finished()) simulation.step();
     EXPECT_GT(simulation.statistics().min_gap, -1e-9) << scheme;

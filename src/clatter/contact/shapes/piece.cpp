@@ -84,6 +84,20 @@ Piece edge_piece(const Polytope& polytope, const Polytope::Edge& edge) {
   return piece;
 }
 
+/// Edges around the face of a part that touch as those of the part beside it, or not at all. Who
+/// lies on one of them overlaps both parts by as little.
+void add_ends_of_part(const Polytope& part, Pieces& pieces) {
+  for (const Polytope::Edge& edge : part.edges) {
+    if (edge.beside[0] != 0 && edge.beside[1] != 0) continue;
+    const auto is_edge = [&](const Polytope::Edge& ridge) {
+      return std::minmax(ridge.begin, ridge.end) == std::minmax(edge.begin, edge.end);
+    };
+    if (std::any_of(part.ridges.begin(), part.ridges.end(), is_edge)) continue;
+    pieces.push_back(edge_piece(part, edge));
+    pieces.back().can_touch = false;
+  }
+}
+
 }  // namespace
 
 Patch line_patch(const Polytope::Edge& edge, const Vec3& origin) {
@@ -188,6 +202,7 @@ Pieces pieces_of(const Polytope& polytope) {
   for (const Polytope::Face& face : polytope.faces) {
     if (face.is_surface) pieces.push_back(plane_piece(polytope, face));
   }
+  if (polytope.is_part) add_ends_of_part(polytope, pieces);
   return rounded(std::move(pieces), polytope.radius);
 }
 

@@ -17,7 +17,9 @@ class MoreauStep : public VelocityJump {
   void evaluate_start();
 
   FreeContacts::Compliance compliance(int n) const {
-    return compliance_over(n, w_.spec.theta * w_.h);
+    const double theta = w_.spec.theta;
+    const Vec6 mean = (1.0 - theta) * of_node(smooth_.v, n) + theta * of_node(w_.v, n);
+    return compliance_over(n, theta * w_.h, mean.tail<3>());
   }
   Residual evaluate();
   void assemble(KktMatrix& K);
@@ -28,6 +30,10 @@ class MoreauStep : public VelocityJump {
 
  private:
   friend struct MoreauProbe;  // tests differentiate the step
+
+  /// Gyroscopic torques of the mean velocity instead of the mean of those of both ends, which do
+  /// work: -Om x J Om is quadratic, so that they differ by theta (1 - theta) V x J V.
+  void turn_at_mean_velocity();
 
   NodalVector f_start_;
 };
@@ -70,6 +76,7 @@ class Moreau final : public Scheme {
   void place_pair(const Contact& contact, double part);
   /// Moves bodies that end the step inside each other apart. False: it cannot.
   bool separate_solids();
+  void press_together();
   /// Contacts that separated bodies without taking part in the jump. True: there are any; the next
   /// one holds them off.
   bool finds_more_to_hold();

@@ -29,7 +29,7 @@ bool Nsga::try_step(double t, double h) {
   position_.begin();
   velocity_.begin();
   if (!move_smoothly() || !correct_positions() || !jump()) return false;
-  accept(smooth_.algorithmic_acceleration());
+  accept(smooth_.accelerations_after_jump());
   return true;
 }
 

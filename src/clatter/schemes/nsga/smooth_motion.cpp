@@ -1,18 +1,41 @@
 #include <cmath>
 
 #include <clatter/machine/tangents.hpp>
+#include <clatter/machine/ties.hpp>
 #include <clatter/schemes/nsga/smooth_motion.hpp>
 
 namespace clatter {
 
 SmoothMotion::SmoothMotion(StepWork& work, const GeneralizedAlpha& coefficients)
-    : w_(work), c_(coefficients), end_(work.machine), a_(end_.v) {}
+    : w_(work),
+      c_(coefficients),
+      end_(work.machine),
+      a_(end_.v),
+      is_tied_(work.machine.nodes().size(), 0) {
+  visit_ties(work.machine, [&](int a, int b) {
+    is_tied_[static_cast<std::size_t>(a)] = is_tied_[static_cast<std::size_t>(b)] = 1;
+  });
+}
 
 const NodalVector& SmoothMotion::algorithmic_acceleration() {
   const State& state = *w_.state;
   a_ = (c_.af * state.acceleration - c_.am * state.algorithmic_acceleration +
         (1.0 - c_.af) * w_.vd) /
        (1.0 - c_.am);
+  return a_;
+}
+
+const NodalVector& SmoothMotion::accelerations_after_jump() {
+  algorithmic_acceleration();
+  for (std::size_t n = 1; n < is_tied_.size(); ++n) {
+    const Node& node = w_.machine.nodes()[n];
+    if (is_tied_[n] != 0 || !node.rotates_in_space) continue;
+    const auto index = static_cast<Eigen::Index>(n);
+    const Vec3 before = of_node(end_.v, index).tail<3>(), after = of_node(w_.v, index).tail<3>();
+    const Vec3 change = before.cross(node.inertia * before) - after.cross(node.inertia * after);
+    const Vec3 turned = node.inverse_inertia * change;
+    for (NodalVector* of : {&a_, &w_.vd}) of_node(*of, index).tail<3>() += turned;
+  }
   return a_;
 }
 

@@ -20,6 +20,11 @@ class SmoothMotion {
   /// a of the end of the step, 001 (4), from its accelerations.
   const NodalVector& algorithmic_acceleration();
 
+  /// The same when velocities have jumped to those of the work. What turns the momentum of a free
+  /// body follows them at once; remembered from before, it would go on turning one that an impact
+  /// has stopped.
+  const NodalVector& accelerations_after_jump();
+
   // ---- As Newton's method sees it
   Residual evaluate();
   void assemble(KktMatrix& K);
@@ -36,6 +41,7 @@ class SmoothMotion {
   GeneralizedAlpha c_;
   SmoothEnd end_;
   NodalVector a_;
+  std::vector<char> is_tied_;  // node: by joints, springs or beams
 };
 
 }  // namespace clatter

@@ -10,6 +10,10 @@ namespace {
 
 /// Of a step: what the step that gives the first accelerations and forces takes.
 constexpr double first_step = 1e-2;
+/// Relative to the energy: what solvers may leave where bodies come to rest.
+constexpr double energy_tolerance = 5e-10;
+/// Beyond so many radians in a step the order of the scheme tells nothing of its errors.
+constexpr double furthest_turn = 0.1;
 
 }  // namespace
 
@@ -18,7 +22,8 @@ NsgaCoupled::NsgaCoupled(const Machine& machine, const IntegratorSpec& spec)
       c_(spec.rho_inf),
       step_(w_, c_),
       matrix_(w_),
-      opened_(NodalVector::Zero(machine.nodal_size())) {}
+      opened_(NodalVector::Zero(machine.nodal_size())),
+      is_free_(is_free(machine) && machine.loads().empty()) {}
 
 void NsgaCoupled::size_contacts() {
   matrix_.renew();
@@ -67,7 +72,7 @@ bool NsgaCoupled::try_step(double t, double h) {
     if (!solve_step()) return false;
   }
   if (!w_.contacts.far_ones_stay_open(*w_.state, w_.q, w_.total, w_.failure)) return false;
-  if (!contacts_are_followed()) return false;
+  if (!contacts_are_followed() || !keeps_energy()) return false;
   const State& state = *w_.state;
   w_.vd = step_.scaled_acceleration() / h;
   w_.momentum = (c_.af * state.acceleration + (1.0 - c_.af) * w_.vd -
@@ -119,6 +124,37 @@ bool NsgaCoupled::contacts_are_followed() {
     return false;
   }
   return true;
+}
+
+/// Free bodies have no other source of energy than errors of second order in the angles by which
+/// they, and the normals of contacts, turn in the step. Where contacts run along bodies faster than
+/// that the scheme does not follow them.
+bool NsgaCoupled::keeps_energy() {
+  const Machine& machine = w_.machine;
+  if (!is_free_ || w_.contacts.near().empty()) return true;
+  const State& state = *w_.state;
+  const double kinetic = machine.kinetic_energy(state.v), now = machine.kinetic_energy(w_.v);
+  const double fall = machine.gravity_energy(state.q) - machine.gravity_energy(w_.q);
+  double angle = 0.0, lifts = 0.0;  // of all bodies by their own size
+  for (std::size_t n = 1; n < machine.nodes().size(); ++n) {
+    const auto node = static_cast<Eigen::Index>(n);
+    angle = std::max({angle, w_.h * of_node(state.v, node).tail<3>().norm(),
+                      w_.h * of_node(w_.v, node).tail<3>().norm()});
+    lifts += machine.nodes()[n].mass * machine.gravity().norm() * machine.extent(n);
+  }
+  for (const std::size_t c : w_.contacts.near()) {
+    const ContactWork& work = w_.contacts.work[c];
+    if (step_.contact(c).velocity.status == ContactStatus::open) continue;
+    const Vec3 turned = work.G.row(0).segment<3>(6) - work.start_rows.row(0).segment<3>(6);
+    angle = std::max(angle, turned.norm());
+  }
+  const double most = std::max(kinetic, now);
+  angle = std::min(angle, furthest_turn);
+  const double unsure = angle * angle * (most + lifts);
+  const double left = most + machine.total_mass() * machine.gravity().norm() * w_.span;
+  if (now - kinetic - fall <= unsure + energy_tolerance * left) return true;
+  w_.failure = "contacts added energy";
+  return false;
 }
 
 bool NsgaCoupled::solve_from_guess(double at_least, bool with_contacts) {

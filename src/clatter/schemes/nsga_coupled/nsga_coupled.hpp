@@ -32,6 +32,7 @@ class NsgaCoupled final : public Scheme {
   bool solve_from_guess(double at_least, bool with_contacts);
   bool adds_energy();
   bool contacts_are_followed();
+  bool keeps_energy();
   void accept_contacts();
   /// Takes what contacts did that have opened off the auxiliary accelerations.
   void forget_opened(NodalVector& accelerations);
@@ -40,6 +41,7 @@ class NsgaCoupled final : public Scheme {
   CoupledStep step_;
   StepMatrix<CoupledMatrix> matrix_;
   NodalVector opened_;  // auxiliary forces of contacts that have opened, on the nodes
+  bool is_free_;        // nothing but weights and contacts act
 };
 
 }  // namespace clatter
