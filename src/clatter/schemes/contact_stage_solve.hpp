@@ -8,7 +8,6 @@ namespace clatter {
 
 inline constexpr int max_recoveries = 4;
 inline constexpr std::size_t always_ready = 16;  // a matrix of so many contacts
-inline constexpr std::size_t most_in_one_matrix = 100;
 /// Of the condensed problem, in the common error of contact problems; Newton's method finishes.
 inline constexpr double condensed_tolerance = 1e-10;
 inline constexpr int max_linearisations = 20, max_redundant_linearisations = 6;
@@ -23,7 +22,7 @@ bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const c
   if (!has_groups && w_.contacts.count() <= always_ready) whole_.prepare();
   if (!w_.spec.contact_solver && (free_bodies_ || condenses())) {
     if (solve_free(problem, eps, iterations, what)) return true;
-    if (free_bodies_ && (has_groups || w_.contacts.near().size() > most_in_one_matrix)) {
+    if (free_bodies_ && (has_groups || w_.contacts.near().size() > FreeContacts::few_contacts)) {
       return false;
     }
     problem.reset();
@@ -125,7 +124,7 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
     // Where contacts are redundant it is the last resort.
     const int most = redundant ? max_redundant_linearisations : 1;
     if (linearisation >= most && !has_groups && !condenses() &&
-        w_.contacts.near().size() <= most_in_one_matrix) {
+        w_.contacts.near().size() <= FreeContacts::few_contacts) {
       int more = 0;
       const bool done = newton(problem, eps, more, what);
       iterations += more;

@@ -163,21 +163,25 @@ bool FreeContacts::solve_exactly(std::span<const int> island, bool from_zero, do
   // In large islands most contacts go on as before, wherever something happens.
   const bool zero_first = from_zero && start == Start::elsewhere &&
                           (rows <= many_rows || newton_.misfit(contacts_, island) > worth_a_start);
+  // Few contacts are better off in a matrix of all, which is not compliant.
+  const bool are_many = contacts_.list.size() > few_contacts;
   const auto solve = [&](bool zero, double enough) {
     const int updates = result.updates;
     if (!by_motion && small && newton_.solve(contacts_, island, zero, precision, result)) {
       return true;
     }
+    if (!by_motion && !(suits && are_many)) return false;
     result.updates = updates;  // those that failed do not count
-    if (!suits) return false;
     const double left = redundant_.solve(contacts_, island, zero, precision, result);
-    if (left > enough) return false;
+    if (left > (are_many ? enough : 0.0)) return false;
     if (left > 0.0) result.all_exact = false;
     result.residual = std::max(result.residual, left);
     return true;
   };
   if (solve(zero_first, RedundantNewton::fair)) return true;
-  if ((from_zero || by_motion) && solve(!zero_first, RedundantNewton::fair)) return true;
+  const bool may_retry = from_zero || (by_motion && are_many);
+  if (may_retry && solve(!zero_first, RedundantNewton::fair)) return true;
+  if (!may_sweep && !are_many) return false;
   ++result.recovered;
   find_active_sets(island);
   return solve(false, RedundantNewton::poor);

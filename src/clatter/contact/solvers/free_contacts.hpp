@@ -65,6 +65,8 @@ class FreeContacts {
 
   /// Islands with more rows than this are swept.
   static constexpr int max_newton_rows = 120;
+  /// So few are better left to a matrix of all where they are hard.
+  static constexpr std::size_t few_contacts = 100;
 
  private:
   /// Its compliance is that of a sphere, or nothing moves it.
