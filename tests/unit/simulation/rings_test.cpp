@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -41,7 +42,8 @@ name = "{}"
 step = 1e-3
 duration = {}
 )",
-                     ground, start, scheme, testing::looks_at_numbers ? duration : 0.02);
+                     ground, start, scheme,
+                     testing::looks_at_numbers ? duration : std::min(duration, 0.02));
 }
 
 class RingsOfEveryScheme : public ::testing::TestWithParam<const char*> {
