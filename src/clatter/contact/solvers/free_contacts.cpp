@@ -173,7 +173,7 @@ bool FreeContacts::solve_exactly(std::span<const int> island, bool from_zero, do
     if (!by_motion && !(suits && are_many)) return false;
     result.updates = updates;  // those that failed do not count
     const double left = redundant_.solve(contacts_, island, zero, precision, result);
-    if (left > (are_many ? enough : 0.0)) return false;
+    if (left > (small && !are_many ? 0.0 : enough)) return false;
     if (left > 0.0) result.all_exact = false;
     result.residual = std::max(result.residual, left);
     return true;
