@@ -330,7 +330,7 @@ void print_summary(const Summary& summary, const Model& model, const ResultDirec
   if (run.max_sweeps > 0) lines.push_back({"most sweeps", std::to_string(run.max_sweeps)});
   if (run.unfinished > 0) {
     lines.push_back({"unfinished solves", std::to_string(run.unfinished),
-                     "(more sweeps were needed to reach the tolerance of large islands)"});
+                     "(large islands of contacts that did not reach the tolerance)"});
   }
   if (run.max_impacts > 1) {
     lines.push_back({"most impacts in a step", std::to_string(run.max_impacts)});

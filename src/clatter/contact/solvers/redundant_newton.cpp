@@ -26,12 +26,13 @@ constexpr double part_of_noise = 0.1, much_noise = 10.0;
 
 using ContactOf = BodyContacts::Contact;
 
+template <int Rows>
+constexpr int most_rows = Rows == Eigen::Dynamic ? max_contact_rows : Rows;
 /// Rows of C or F Y of a contact, for one of its sides.
 template <int Rows>
 using HalfLines =
-    Eigen::Map <
-    const Eigen::Matrix<double, Rows, 6, Eigen::RowMajor, Rows<0 ? max_contact_rows : Rows, 6>, 0,
-                        Eigen::OuterStride<12>>;
+    Eigen::Map<const Eigen::Matrix<double, Rows, 6, Eigen::RowMajor, most_rows<Rows>, 6>, 0,
+               Eigen::OuterStride<12>>;
 template <int Rows = Eigen::Dynamic>
 HalfLines<Rows> half(const std::vector<double>& lines, const ContactOf& contact, int side) {
   return HalfLines<Rows>(lines.data() + 12 * contact.first_row + 6 * side, contact.rows, 6);
@@ -156,8 +157,8 @@ void RedundantNewton::linearise(const BodyContacts& contacts, std::span<const in
 template <int Rows>
 void RedundantNewton::add_contact(const BodyContacts& contacts, const ContactOf& contact,
                                   const RowMatrix& stiffness, const RowVector& push) {
-  using Matrix = Eigen::Matrix < double, Rows, Rows, 0, Rows < 0 ? max_contact_rows : Rows,
-        Rows<0 ? max_contact_rows : Rows>;
+  using Matrix = Eigen::Matrix<double, Rows, Rows, 0, most_rows<Rows>, most_rows<Rows>>;
+  using Change = Eigen::Matrix<double, Rows, 6, 0, most_rows<Rows>, 6>;
   const Matrix B = stiffness;
   const bool is_open = B.isZero(0.0);
   for (const int side : {0, 1}) {
@@ -169,9 +170,7 @@ void RedundantNewton::add_contact(const BodyContacts& contacts, const ContactOf&
     for (const int other : {0, 1}) {
       const int from = node_of(contact, other);
       if (from < 0) continue;
-      const Eigen::Matrix < double, Rows, 6, 0,
-          Rows<0 ? max_contact_rows : Rows, 6> change =
-              B * half<Rows>(contacts.changes, contact, other);
+      const Change change = B * half<Rows>(contacts.changes, contact, other);
       A_.block(node, from).noalias() += motions.transpose() * change;
     }
   }
