@@ -9,6 +9,7 @@ find_package(fmt 9 REQUIRED)
 find_package(tomlplusplus 3.3 REQUIRED)
 find_package(Qhull 8 REQUIRED)
 find_package(assimp 5.2 REQUIRED)
+find_package(ZLIB REQUIRED)
 
 find_package(Spectra 1.0 REQUIRED NAMES spectra Spectra)  # to build the library only
 find_package(CLI11 2.1 REQUIRED)  # the program only

@@ -41,3 +41,5 @@ foreach(folder IN ITEMS examples docs)
   endif()
 endforeach()
 install(FILES LICENSE README.md DESTINATION ${clatter_share_dir})
+# The page of view and report, where it is built: ./clatter report does, and npm run build in viewer.
+install(FILES build/viewer/page.html DESTINATION ${clatter_share_dir} OPTIONAL)

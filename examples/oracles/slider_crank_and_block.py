@@ -3,7 +3,8 @@
 000/slider-crank-and-block. With the angle a of the crank, x = c cos a + sqrt(r^2 - c^2 sin^2 a) is where
 the slider is, and J(a) a'^2/2 the energy of all three parts; J a'' + J' a'^2/2 = -V' under gravity. The
 block keeps its speed. When their tips meet, the impulse is (1 + e) times closing speed and mass
-1/(1/m_block + x'(a)^2/J). Force and duration of an impact are those of the other script.
+1/(1/m_block + x'(a)^2/J). Force and duration of an impact are those of the other script. With tips that
+give way the force of Flores' law acts on both while they overlap, and the motion is integrated through it.
 """
 
 import math
@@ -57,6 +58,37 @@ def impacts(until):
         y[3] += impulse / M_BLOCK
 
 
+def compliant(until):
+    """Largest force and depth of the first impact, and the speed of the block after it."""
+    chi = FACTORS["flores"](E)
+
+    def overlap(y):
+        x, slope, _, _ = geometry(y[0])
+        return x + 2 * RADIUS - y[2], slope * y[1] - y[3]
+
+    def meet(_, y):
+        return overlap(y)[0]
+
+    meet.terminal = True
+    meet.direction = 1
+    done = solve_ivp(rates, (0, until), [0.0, 150.0, 0.914, -15.0], "DOP853", events=meet, rtol=1e-11, atol=1e-12)
+    time, y = done.t_events[0][0], done.y_events[0][0]
+    speed = overlap(y)[1]
+
+    def force(y):
+        d, rate = overlap(y)
+        return max(0.0, K * max(0.0, d)**1.5 * (1 + chi * rate / speed))
+
+    def pressed(t, y):
+        r = rates(t, y)
+        _, slope, J, _ = geometry(y[0])
+        return [r[0], r[1] - force(y) * slope / J, r[2], force(y) / M_BLOCK]
+
+    done = solve_ivp(pressed, (time, time + 1e-4), y, "DOP853", rtol=1e-11, atol=1e-13, max_step=2e-7)
+    path = done.y.T
+    return max(map(force, path)), max(overlap(y)[0] for y in path), path[-1][3]
+
+
 def rows():
     model = "000/slider-crank-and-block.toml"
     for window, (time, closing, mass, impulse) in zip(({"to": 0.05}, {"from": 0.05}), impacts(0.1)):
@@ -72,3 +104,8 @@ def rows():
         bent = {**key, "set": ["contact.tips.recover.profile=bent"]}
         yield model, "impacts/tips/peak", bent, peak
         yield model, "impacts/tips/duration", bent, duration
+    changes = ["contact.tips.compliance.law=flores", "contact.tips.compliance.stiffness=9.5e9"]
+    force, depth, block = compliant(0.05)
+    yield model, "contacts/tips/normal_force", {"measure": "max", "set": changes}, force
+    yield model, "contacts/tips/gap", {"measure": "min", "set": changes}, -depth
+    yield model, "bodies/block/velocity/x", {"at": 0.045, "set": changes}, block

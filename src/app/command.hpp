@@ -24,6 +24,9 @@ Action add_verify_command(CLI::App& command);
 Action add_solve_contact_command(CLI::App& command);
 Action add_impact_command(CLI::App& command);
 Action add_recover_command(CLI::App& command);
+Action add_plot_command(CLI::App& command);
+Action add_report_command(CLI::App& command);
+Action add_view_command(CLI::App& command);
 Action add_schema_command(CLI::App& command);
 
 inline constexpr int exit_fine = 0, exit_failed = 1, exit_usage = 2, exit_interrupted = 130;

@@ -20,8 +20,8 @@ namespace {
 
 struct CompareOptions {
   std::filesystem::path model;
-  std::vector<std::string> integrators{integrator_names.begin(), integrator_names.end()};
-  std::string reference = "nsga_coupled";
+  std::vector<std::string> integrators;  ///< none: all that have contacts of the model's kind
+  std::string reference;                 ///< empty: the usual one of these
   int halvings = 3;
   std::vector<std::string> overrides;
   bool json = false;
@@ -51,6 +51,18 @@ Model with_integrator(Model model, IntegratorKind kind) {
   if (!traits.may_drift) model.integrator.position_friction = true;
   if (!traits.asks_solvers) model.integrator.contact_solver.reset();
   return model;
+}
+
+/// Fills in what was not asked for: integrators with hard contacts, or with compliant ones.
+void choose_integrators(const Model& model, CompareOptions& options) {
+  const bool is_compliant = traits_of(model.integrator.kind).is_compliant;
+  if (options.reference.empty()) {
+    options.reference = is_compliant ? "generalized_alpha" : "nsga_coupled";
+  }
+  if (!options.integrators.empty()) return;
+  for (const SchemeTraits& traits : scheme_kinds) {
+    if (traits.is_compliant == is_compliant) options.integrators.emplace_back(traits.name);
+  }
 }
 
 /// Value of a channel with one component.
@@ -130,8 +142,9 @@ nlohmann::ordered_json trial_json(const Trial& trial) {
   return json;
 }
 
-int compare(const CompareOptions& options) {
+int compare(CompareOptions options) {
   const Model model = read_model(options.model, options.overrides);
+  choose_integrators(model, options);
   const double step = model.integrator.step;
   std::vector<double> steps;
   for (int i = 0; i <= options.halvings; ++i) steps.push_back(std::ldexp(step, -i));
@@ -174,14 +187,17 @@ Action add_compare_command(CLI::App& command) {
   const auto options = std::make_shared<CompareOptions>();
   command.add_option("MODEL", options->model, "Model file")->required()->type_name("");
   command
-      .add_option("--integrators", options->integrators, "Which [all: nsga,nsga_coupled,moreau]")
+      .add_option(
+          "--integrators", options->integrators,
+          "Which [nsga,nsga_coupled,moreau; generalized_alpha,newmark for a model of one of these]")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(
           CLI::IsMember(std::vector<std::string>(integrator_names.begin(), integrator_names.end())))
       ->type_name("NAME,...");
   command
-      .add_option("--reference", options->reference, "What all are measured against [nsga_coupled]")
+      .add_option("--reference", options->reference,
+                  "What all are measured against [nsga_coupled; generalized_alpha]")
       ->check(
           CLI::IsMember(std::vector<std::string>(integrator_names.begin(), integrator_names.end())))
       ->type_name("NAME");

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <clatter/contact/law/hertz.hpp>
 #include <clatter/io/output_stream.hpp>
 #include <clatter/model/error.hpp>
-#include <clatter/recovery/hertz.hpp>
 #include <clatter/recovery/recovered_impact.hpp>
 
 #include "app/command.hpp"

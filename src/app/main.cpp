@@ -44,6 +44,9 @@ constexpr Command commands[] = {
     {"solve-contact", "Solve contact problems of single steps", add_solve_contact_command},
     {"impact", "Integrate one impact under continuous force laws", add_impact_command},
     {"recover", "Find forces and stresses of impacts of a stored run", add_recover_command},
+    {"plot", "Draw channels of stored runs", add_plot_command},
+    {"report", "Write a page with animation and plots of runs", add_report_command},
+    {"view", "Show a run in the browser", add_view_command, false},
     {"schema", "Print the JSON schema of model files", add_schema_command},
 };
 

@@ -345,9 +345,7 @@ ContactReading read_contact(const TomlTable& table, const NamedBodies& bodies, s
   contact.place = table.place();
   contact.keys = table.key_places();
   read_surface_law(table, contact);
-  if (const std::optional<TomlTable> recovery = table.table("recover")) {
-    contact.recovery = read_recovery(*recovery, contact.keys);
-  }
+  read_force_laws(table, contact);
   const ContactGeometry* geometry = find_geometry(table);
   if (geometry == nullptr) return reading;
   contact.geometry = *geometry;
@@ -366,19 +364,28 @@ ContactReading read_contact(const TomlTable& table, const NamedBodies& bodies, s
 
 }  // namespace
 
-RecoverySpec read_recovery(const TomlTable& table, KeyPlaces& keys) {
-  RecoverySpec recovery;
-  KeyPlaces own = table.key_places();
-  if (const auto law = table.text("law")) recovery.law = normal_law_of(*law).value();
-  if (const auto profile = table.text("profile")) {
-    recovery.profile = impact_shape_of(*profile).value();
+void read_force_laws(const TomlTable& table, ContactSpec& contact) {
+  const auto read_law = [&](const TomlTable& from, const char* key, ForceLawSpec& spec) {
+    KeyPlaces own = from.key_places();
+    if (const auto law = from.text("law")) spec.law = normal_law_of(*law).value();
+    spec.stiffness = from.number("stiffness");
+    spec.exponent = from.number("exponent");
+    if (from.has("materials")) spec.materials = read_two(from, "materials", own);
+    contact.keys.add_nested(key, own);
+  };
+  if (const std::optional<TomlTable> from = table.table("recover")) {
+    RecoverySpec& recovery = contact.recovery.emplace();
+    read_law(*from, "recover", recovery);
+    if (const auto profile = from->text("profile")) {
+      recovery.profile = impact_shape_of(*profile).value();
+    }
+    recovery.alpha = from->number("alpha").value_or(recovery.alpha);
   }
-  recovery.stiffness = table.number("stiffness");
-  recovery.exponent = table.number("exponent");
-  recovery.alpha = table.number("alpha").value_or(recovery.alpha);
-  if (table.has("materials")) recovery.materials = read_two(table, "materials", own);
-  keys.add_nested("recover", own);
-  return recovery;
+  if (const std::optional<TomlTable> from = table.table("compliance")) {
+    ComplianceSpec& compliance = contact.compliance.emplace();
+    read_law(*from, "compliance", compliance);
+    compliance.slow_speed = from->number("slow_speed").value_or(compliance.slow_speed);
+  }
 }
 
 ContactReading read_contacts(const std::vector<TomlTable>& tables, const NamedBodies& bodies) {

@@ -13,8 +13,8 @@ struct ContactReading {
   std::vector<ContactGroupSpec> groups;
 };
 
-/// The table `recover`, with its keys as "recover.law" and so on.
-RecoverySpec read_recovery(const TomlTable& table, KeyPlaces& keys);
+/// `recover` and `compliance` of a contact, or of what becomes one.
+void read_force_laws(const TomlTable& table, ContactSpec& contact);
 
 ContactReading read_contacts(const std::vector<TomlTable>& tables, const NamedBodies& bodies);
 

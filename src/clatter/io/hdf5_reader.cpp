@@ -49,10 +49,12 @@ long Hdf5Reader::attribute(const std::string& name) const {
   return value;
 }
 
-std::vector<std::string> Hdf5Reader::texts(const std::string& name) const {
-  if (H5Aexists_by_name(file_.get(), "/", name.c_str(), H5P_DEFAULT) <= 0) return {};
-  const Hdf5Id attribute(H5Aopen_by_name(file_.get(), "/", name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-                         H5Aclose);
+std::vector<std::string> Hdf5Reader::texts_of(const std::string& object,
+                                              const std::string& name) const {
+  if (H5Aexists_by_name(file_.get(), object.c_str(), name.c_str(), H5P_DEFAULT) <= 0) return {};
+  const Hdf5Id attribute(
+      H5Aopen_by_name(file_.get(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+      H5Aclose);
   const Hdf5Id space(H5Aget_space(attribute.get()), H5Sclose);
   const Hdf5Id type(H5Aget_type(attribute.get()), H5Tclose);
   const hssize_t count = H5Sget_simple_extent_npoints(space.get());
@@ -112,6 +114,33 @@ std::vector<double> Hdf5Reader::numbers(const std::string& name) const {
 
 std::vector<double> Hdf5Reader::table(const std::string& name) const {
   return read<double>(name, H5T_NATIVE_DOUBLE, H5T_FLOAT, false);
+}
+
+std::array<std::size_t, 2> Hdf5Reader::size_of(const std::string& name) const {
+  if (!has(name)) fail(fmt::format("the dataset '{}' is missing", name));
+  const Hdf5Id dataset(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Id space(dataset.get() < 0 ? H5I_INVALID_HID : H5Dget_space(dataset.get()), H5Sclose);
+  std::array<hsize_t, 2> size{0, 1};
+  const int dimensions = space.get() < 0 ? -1 : H5Sget_simple_extent_ndims(space.get());
+  if (dimensions != 1 && dimensions != 2) {
+    fail(fmt::format("'{}' is not a table, or the file is damaged", name));
+  }
+  H5Sget_simple_extent_dims(space.get(), size.data(), nullptr);
+  return {static_cast<std::size_t>(size[0]), static_cast<std::size_t>(size[1])};
+}
+
+std::vector<std::string> Hdf5Reader::datasets() const {
+  std::vector<std::string> paths;
+  const auto add = [](hid_t, const char* path, const H5L_info_t*, void* list) -> herr_t {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(path);
+    return 0;
+  };
+  H5Lvisit(file_.get(), H5_INDEX_NAME, H5_ITER_INC, add, &paths);
+  std::erase_if(paths, [this](const std::string& path) {
+    const Hdf5Id object(H5Oopen(file_.get(), path.c_str(), H5P_DEFAULT), H5Oclose);
+    return object.get() < 0 || H5Iget_type(object.get()) != H5I_DATASET;
+  });
+  return paths;
 }
 
 std::vector<std::string> Hdf5Reader::names(const std::string& group) const {

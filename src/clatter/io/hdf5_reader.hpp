@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -19,11 +20,17 @@ class Hdf5Reader {
   long attribute(const std::string& name) const;
   std::string text(const std::string& name) const;
   /// The same of a list; none when there is no such attribute.
-  std::vector<std::string> texts(const std::string& name) const;
+  std::vector<std::string> texts(const std::string& name) const { return texts_of("/", name); }
+  /// The same of a dataset.
+  std::vector<std::string> texts_of(const std::string& object, const std::string& name) const;
   std::vector<double> numbers(const std::string& name) const;
   std::vector<int> integers(const std::string& name) const;
   /// A table with a row per sample, row by row.
   std::vector<double> table(const std::string& name) const;
+  /// Rows, and numbers in a row, of a table as it is now.
+  std::array<std::size_t, 2> size_of(const std::string& name) const;
+  /// Paths of all datasets, "bodies/ball/position", sorted.
+  std::vector<std::string> datasets() const;
   /// Of what is in a group, sorted; none when there is no such group.
   std::vector<std::string> names(const std::string& group) const;
 

@@ -269,9 +269,7 @@ ContactSpec journal_of(const JointSpec& joint, const TomlTable& clearance, doubl
   if (contact.radius == 0.0) contact.keys.doubt("radius");
   contact.face_radius = contact.radius + play;
   read_surface_law(clearance, contact);
-  if (const std::optional<TomlTable> recovery = clearance.table("recover")) {
-    contact.recovery = read_recovery(*recovery, contact.keys);
-  }
+  read_force_laws(clearance, contact);
   return contact;
 }
 

@@ -1130,6 +1130,19 @@ KeyDescription recover_key() {
           any,       {},     "recover"};
 }
 
+KeyDescription compliance_key() {
+  return {"compliance",
+          {},
+          table,
+          "",
+          "none: hard",
+          "How its surfaces give way. Of the integrators `generalized_alpha` and `newmark`, with "
+          "which all contacts have it; others have hard contacts.",
+          any,
+          {},
+          "compliance"};
+}
+
 // The keys of a surface law, at the end of those of a table.
 TableDescription with_law(TableDescription table) {
   const SurfaceLaw c;
@@ -1251,6 +1264,7 @@ TableDescription contact() {
             {},
             "bore"},
            recover_key(),
+           compliance_key(),
        }});
 }
 
@@ -1271,6 +1285,7 @@ TableDescription clearance() {
             not_negative},
            {"radius", {}, number, "m", required, "Of the journal, a part of `b`.", positive},
            recover_key(),
+           compliance_key(),
        }});
 }
 
@@ -1435,60 +1450,70 @@ TableDescription bore() {
           }};
 }
 
+// The keys of a law of normal forces.
+std::vector<KeyDescription> force_law_keys(const char* of_materials) {
+  const ForceLawSpec law;
+  return {
+      {"law",
+       {},
+       word,
+       "",
+       fmt::format("\"{}\"", to_string(law.law)),
+       "Law of the normal force; `exact` has the damping that returns just the `restitution` of "
+       "the "
+       "contact.",
+       any,
+       {normal_law_names.begin(), normal_law_names.end()}},
+      {"stiffness", {}, number, "N/m^n", "from `materials`", "`K` of `F = K depth^n`.", positive},
+      {"exponent",
+       {},
+       number,
+       "",
+       "1.5",
+       "`n`, with `stiffness`; it is 1 of `hooke` and `kelvin-voigt`.",
+       ranges::force_exponent},
+      {"materials", {}, texts, "", "none", of_materials},
+  };
+}
+
 TableDescription recover() {
   const RecoverySpec r;
-  return {"recover",
-          "recover of a contact",
-          "",
-          "recovery",
-          {
-              {"law",
-               {},
-               word,
-               "",
-               fmt::format("\"{}\"", to_string(r.law)),
-               "Law of the normal force; `exact` has the damping that returns just the "
-               "`restitution` of the contact.",
-               any,
-               {normal_law_names.begin(), normal_law_names.end()}},
-              {"profile",
-               {},
-               word,
-               "",
-               fmt::format("\"{}\"", to_string(r.profile)),
-               "How the bodies move during an impact: `law` as the law moves them, `bent` and "
-               "`cubic` as 000 assumes it.",
-               any,
-               {impact_shape_names.begin(), impact_shape_names.end()}},
-              {"stiffness",
-               {},
-               number,
-               "N/m^n",
-               "from `materials`",
-               "`K` of `F = K depth^n`.",
-               positive},
-              {"exponent",
-               {},
-               number,
-               "",
-               "1.5",
-               "`n`, with `stiffness`; it is 1 of `hooke` and `kelvin-voigt`.",
-               ranges::force_exponent},
-              {"alpha",
-               {},
-               number,
-               "",
-               literal(r.alpha),
-               "Of the profile `bent`: where it bends.",
-               positive},
-              {"materials",
-               {},
-               texts,
-               "",
-               "none",
-               "Names of two materials, that of `sphere` first: with the radii they give the "
-               "stiffness (Hertz) and the stresses."},
-          }};
+  TableDescription table{"recover", "recover of a contact", "", "recovery",
+                         force_law_keys("Names of two materials, that of `sphere` first: with the "
+                                        "radii they give the stiffness (Hertz) and the stresses.")};
+  table.keys.push_back({"profile",
+                        {},
+                        word,
+                        "",
+                        fmt::format("\"{}\"", to_string(r.profile)),
+                        "How the bodies move during an impact: `law` as the law moves them, `bent` "
+                        "and `cubic` as 000 assumes it.",
+                        any,
+                        {impact_shape_names.begin(), impact_shape_names.end()}});
+  table.keys.push_back({"alpha",
+                        {},
+                        number,
+                        "",
+                        literal(r.alpha),
+                        "Of the profile `bent`: where it bends.",
+                        positive});
+  return table;
+}
+
+TableDescription compliance() {
+  const ComplianceSpec c;
+  TableDescription table{"compliance", "compliance of a contact", "", "compliance",
+                         force_law_keys("Names of two materials, that of `sphere` first: with the "
+                                        "radii they give the stiffness (Hertz).")};
+  table.keys.push_back({"slow_speed",
+                        {},
+                        number,
+                        "m/s",
+                        literal(c.slow_speed),
+                        "Sliding that is slower is resisted in proportion to its speed; impacts "
+                        "that are slower are damped as if they were that fast.",
+                        positive});
+  return table;
 }
 
 TableDescription integrator() {
@@ -1506,7 +1531,9 @@ TableDescription integrator() {
            literal(std::string(to_string(i.kind))),
            "`nsga`: decoupled nonsmooth generalized-alpha method. `nsga_coupled`: positions, "
            "velocities and accelerations in one system, with forces and impulses apart. `moreau`: "
-           "Moreau-Jean method, of first order.",
+           "Moreau-Jean method, of first order. `generalized_alpha` and `newmark`: the smooth "
+           "motion "
+           "alone, of contacts with `compliance`, or without contacts.",
            any,
            {integrator_names.begin(), integrator_names.end()}},
           {"step", {}, number, "s", required, "Time step.", positive},
@@ -1517,8 +1544,25 @@ TableDescription integrator() {
            "",
            literal(i.rho_inf),
            "Spectral radius at infinite frequency: 1 keeps all vibrations, 0 kills the fast ones. "
-           "Of `nsga` and `nsga_coupled`.",
+           "Of `nsga`, `nsga_coupled` and `generalized_alpha`.",
            ranges::rho_inf},
+          {"gamma",
+           {},
+           number,
+           "",
+           literal(i.gamma),
+           "Of `newmark`: weight of the end of the step in velocities; more than 0.5 damps.",
+           ranges::newmark_gamma},
+          {"beta",
+           {},
+           number,
+           "",
+           literal(i.beta),
+           "Of `newmark`: half the weight of the end of the step in positions. The trapezoidal "
+           "rule "
+           "has 0.25 with `gamma = 0.5`; the method is stable for all steps where it is at least "
+           "`(gamma + 0.5)^2/4`.",
+           ranges::newmark_beta},
           {"theta",
            {},
            number,
@@ -1815,11 +1859,11 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(),    body(),          repeat(),  shape(),      orientation(), ground_shapes(),
-      material(), material_pair(), exclude(), watch(),      beam(),        section(),
-      spring(),   end(),           bushing(), cable(),      through(),     load(),
-      joint(),    clearance(),     coupler(), contact(),    point(),       sphere(),
-      face(),     bore(),          recover(), integrator(), output(),      verify()};
+      model(),         body(),    repeat(),  shape(), orientation(), ground_shapes(), material(),
+      material_pair(), exclude(), watch(),   beam(),  section(),     spring(),        end(),
+      bushing(),       cable(),   through(), load(),  joint(),       clearance(),     coupler(),
+      contact(),       point(),   sphere(),  face(),  bore(),        recover(),       compliance(),
+      integrator(),    output(),  verify()};
   return tables;
 }
 

@@ -46,7 +46,7 @@ class FieldWriter {
   template <class Value>
   void put(std::string_view key, Value value) const {
     for (const SchemeTraits& traits : scheme_kinds) {
-      if (traits.own_key == key && traits_of(kind_).own_key != key) return;
+      if (traits.has_own(key) && !traits_of(kind_).has_own(key)) return;
     }
     json_[std::string(key)] = value;
   }

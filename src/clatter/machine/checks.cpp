@@ -61,6 +61,27 @@ void check_solids(const Model& model, BodyLookup& bodies, std::vector<Mistake>& 
   }
 }
 
+void check_hardness_of_solids(const Model& model, std::vector<Mistake>& mistakes) {
+  const IntegratorSpec& integrator = model.integrator;
+  if (!traits_of(integrator.kind).is_compliant || integrator.keys.is_doubtful("name")) return;
+  const auto is_solid = [](const PlacedShape& shape) { return !shape.material.empty(); };
+  const auto has_solid = [&](const std::vector<PlacedShape>& shapes) {
+    return std::any_of(shapes.begin(), shapes.end(), is_solid);
+  };
+  const bool any = has_solid(model.ground) ||
+                   std::any_of(model.bodies.begin(), model.bodies.end(),
+                               [&](const BodySpec& body) { return has_solid(body.shapes); }) ||
+                   std::any_of(model.beams.begin(), model.beams.end(),
+                               [](const BeamSpec& beam) { return !beam.material.empty(); });
+  if (!any) return;
+  ObjectCheck("integrator", integrator.place, integrator.keys, mistakes)
+      .refuse("name",
+              fmt::format("solids that touch by themselves are hard, which is not for \"{}\": "
+                          "take \"nsga\", or [[contact]] tables with 'compliance' and shapes "
+                          "without 'material'",
+                          to_string(integrator.kind)));
+}
+
 /// A table of a file may make many parts: what is wrong with one of them is enough.
 class Tables {
  public:
@@ -123,13 +144,19 @@ std::vector<Mistake> check(const Model& model) {
   for (const ContactSpec& contact : model.contacts) {
     tables.once(contact.place, [&] {
       check_contact(contact, bodies, mistakes);
-      check_recovery(contact, model.materials, knows_materials, mistakes);
+      check_force_laws(contact, model.materials, knows_materials, mistakes);
+      check_hardness(contact, model.integrator, mistakes);
     });
   }
   for (const ContactGroupSpec& group : model.contact_groups) {
-    tables.once(group.contact.place, [&] { check_contact_group(group, bodies, mistakes); });
+    tables.once(group.contact.place, [&] {
+      check_contact_group(group, bodies, mistakes);
+      check_force_laws(group.contact, model.materials, knows_materials, mistakes);
+      check_hardness(group.contact, model.integrator, mistakes);
+    });
   }
   check_solids(model, bodies, mistakes);
+  check_hardness_of_solids(model, mistakes);
   check_integrator(model.integrator, mistakes);
   check_output(model.output, mistakes);
   check_watches(model, mistakes);

@@ -23,10 +23,13 @@ struct ContactState {
   bool stuck = false;     ///< at position level
   RowVector push;         ///< multipliers of the position correction; physical
   // Where forces and impulses are apart (nsga_coupled); `impulse` is then that of both.
-  RowVector force;              ///< [N], [N m] at the end of the step
-  RowVector mean_force;         ///< its auxiliary variable, 002 (96)
-  RowVector percussion;         ///< [N s], [N m s] the impulsive part
-  RowVector anchor;             ///< tangential coordinates that slip is counted from
+  RowVector force;       ///< [N], [N m] at the end of the step
+  RowVector mean_force;  ///< its auxiliary variable, 002 (96)
+  RowVector percussion;  ///< [N s], [N m s] the impulsive part
+  RowVector anchor;      ///< tangential coordinates that slip is counted from
+  // Of surfaces that give way; `force` is then all of the force.
+  double damping = -1.0;  ///< CompliantLaw::damping of the impact that lasts; negative: none does
+  double elastic = 0.0;   ///< [J] that the surfaces hold
   Vec3 tangent = Vec3::Zero();  ///< first direction of slip, space axes
 
   /// All rows zero, of so many; unless they have that number.

@@ -44,7 +44,10 @@ int count_unknowns(const std::vector<std::array<int, 6>>& unknowns) {
 
 int count_rows(const MatrixScope& scope) {
   int rows = 0;
-  for (const int c : scope.contacts) rows += scope.list[static_cast<std::size_t>(c)].rows();
+  for (const int c : scope.contacts) {
+    const Contact& contact = scope.list[static_cast<std::size_t>(c)];
+    if (contact.compliance() == nullptr) rows += contact.rows();
+  }
   return rows;
 }
 
@@ -77,9 +80,15 @@ KktMatrix::KktMatrix(const Machine& machine, const MatrixScope& scope)
   int row = first_contact_row_;
   for (const int c : scope.contacts) {
     const auto index = static_cast<std::size_t>(c);
+    const Contact& contact = scope.list[index];
+    if (contact.compliance() != nullptr) {
+      const auto unknowns = unknowns_of(contact.a(), contact.b());
+      contacts_[index].momentum = matrix_.reserve(unknowns, unknowns);
+      continue;
+    }
     contact_rows_[index] = row;
-    contacts_[index] = reserve(scope.list[index], row);
-    row += scope.list[index].rows();
+    contacts_[index] = reserve(contact, row);
+    row += contact.rows();
   }
   for (int i = first_joint_row_; i < matrix_.size(); ++i) {
     diagonal_.push_back(matrix_.reserve(std::array{i}, std::array{i}));

@@ -15,8 +15,10 @@ inline constexpr double regularisation = 1e-9;
 /// What of a machine a matrix has in it, besides all that ties nodes together.
 struct MatrixScope {
   std::span<const Contact> list = {};  ///< contacts that there are
-  std::span<const int> contacts = {};  ///< those of them that are in the matrix; ascending
-  std::span<const char> nodes = {};    ///< by node: whether it is in the matrix; none: all are
+  /// Those of them that are in the matrix; ascending. Hard ones have multipliers, others a
+  /// stiffness between their nodes.
+  std::span<const int> contacts = {};
+  std::span<const char> nodes = {};  ///< by node: whether it is in the matrix; none: all are
 };
 
 /// Of the contacts that are in it.
@@ -64,6 +66,9 @@ class KktMatrix {
                    const ColumnsOf& columns, const Multipliers& multipliers) {
     add(contacts_[contact], momentum, rows, columns);
     matrix_.add(contacts_[contact].multipliers, multipliers);
+  }
+  void add_compliant_contact(int contact, const Mat12& momentum) {
+    matrix_.add(contacts_[contact].momentum, momentum);
   }
   /// Its multipliers are zero.
   void add_open_contact(int contact, int rows) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <clatter/contact/geometry/contact.hpp>
+#include <clatter/contact/law/hertz.hpp>
 #include <clatter/elements/beam_element.hpp>
 #include <clatter/elements/force_elements.hpp>
 #include <clatter/elements/joint.hpp>
@@ -42,6 +43,7 @@ struct ContactGroup {
   std::vector<Sphere> spheres;   ///< that touch
   std::vector<Sphere> partners;  ///< that they touch; none: the face
   bool among_themselves;
+  std::array<Elasticity, 2> materials = {};  ///< that its compliance follows from, if it does
 };
 
 /// Which spheres of a group a contact is of; of solids which two, and with what they touch.
@@ -102,6 +104,8 @@ class Machine {
   const std::vector<Solid>& solids() const { return solids_; }
   /// Contacts between solids have this for a group.
   int group_of_solids() const { return static_cast<int>(groups_.size()); }
+  /// Its contacts have compliance, all of them; else they are hard.
+  bool is_compliant() const { return is_compliant_; }
   /// Contacts come and go: there are groups or solids.
   bool finds_contacts() const { return !groups_.empty() || !solids_.empty(); }
   bool may_touch(int solid, int other) const;
@@ -192,8 +196,8 @@ class Machine {
   void add_beam(const BeamSpec& spec);
   void add_joint(const JointSpec& spec);
   void add_coupler(const CouplerSpec& spec);
-  void add_contact(const ContactSpec& spec);
-  void add_group(const ContactGroupSpec& spec);
+  void add_contact(const ContactSpec& spec, const Model& model);
+  void add_group(const ContactGroupSpec& spec, const Model& model);
   void add_solids(const Model& model);
   void check_thin_walls() const;
   void check_beams_and_curves() const;
@@ -230,7 +234,7 @@ class Machine {
   std::vector<Solid> solids_;
   std::vector<SurfaceLaw> laws_;  // by two materials
   std::size_t materials_ = 0;
-  bool has_solid_beams_ = false;
+  bool has_solid_beams_ = false, is_compliant_ = false;
   // The smaller first: parts that do not touch, and nodes whose solids do not.
   std::set<std::pair<int, int>> apart_, nodes_apart_;
   WatchedPairs watched_pairs_;

@@ -7,6 +7,7 @@
 #include <Eigen/LU>
 #include <fmt/format.h>
 
+#include <clatter/machine/contact_stiffness.hpp>
 #include <clatter/machine/machine.hpp>
 #include <clatter/model/beam_mesh.hpp>
 
@@ -82,8 +83,8 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
   for (const JointSpec& spec : model.joints) add_joint(spec);
   for (const CouplerSpec& spec : model.couplers) add_coupler(spec);
   extents_.assign(nodes_.size(), 0.0);
-  for (const ContactSpec& spec : model.contacts) add_contact(spec);
-  for (const ContactGroupSpec& spec : model.contact_groups) add_group(spec);
+  for (const ContactSpec& spec : model.contacts) add_contact(spec, model);
+  for (const ContactGroupSpec& spec : model.contact_groups) add_group(spec, model);
   watched_pairs_ = WatchedPairs(model, parts_of_nodes(beams_, model.bodies.size(), nodes_.size()));
   add_solids(model);
 }
@@ -143,8 +144,13 @@ void Machine::add_coupler(const CouplerSpec& spec) {
   for (Joint& term : terms) joints_.push_back(std::move(term));
 }
 
-void Machine::add_contact(const ContactSpec& spec) {
+void Machine::add_contact(const ContactSpec& spec, const Model& model) {
   ContactSpec local = spec;
+  if (local.compliance) {
+    is_compliant_ = true;
+    local.compliance->stiffness =
+        stiffness_of(*spec.compliance, elasticities_of(model, *spec.compliance), spec);
+  }
   local.point = about_node(spec.point);
   local.face = about_node(spec.face);
   const int face = node_of(spec.face), point = node_of(spec.point);
@@ -163,8 +169,12 @@ void Machine::add_contact(const ContactSpec& spec) {
   own_contacts_.push_back(std::move(contact));
 }
 
-void Machine::add_group(const ContactGroupSpec& spec) {
-  ContactGroup group{spec.contact, node_of(spec.contact.face), {}, {}, spec.among_themselves};
+void Machine::add_group(const ContactGroupSpec& spec, const Model& model) {
+  ContactGroup group{spec.contact, node_of(spec.contact.face), {}, {}, spec.among_themselves, {}};
+  if (spec.contact.compliance) {
+    is_compliant_ = true;
+    group.materials = elasticities_of(model, *spec.contact.compliance);
+  }
   group.contact.face = about_node(spec.contact.face);
   const auto add = [&](const std::vector<ContactGroupSpec::Sphere>& from,
                        std::vector<ContactGroup::Sphere>& to) {
@@ -194,6 +204,9 @@ Contact Machine::contact_of(const ContactKey& key) const {
     spec.face.point = partner.centre;
     spec.face_radius = partner.radius;
     face_node = partner.node;
+  }
+  if (spec.compliance) {
+    spec.compliance->stiffness = stiffness_of(*spec.compliance, group.materials, spec);
   }
   Contact contact(spec, face_node, sphere.node, nodes_);
   contact.group = key.group;

@@ -53,9 +53,12 @@ void check_contact(const ContactSpec& contact, BodyLookup& bodies, std::vector<M
 void check_contact_group(const ContactGroupSpec& group, BodyLookup& bodies,
                          std::vector<Mistake>& mistakes);
 
-/// That what a contact asks for, should it ask, can be recovered.
-void check_recovery(const ContactSpec& contact, const std::vector<MaterialSpec>& materials,
-                    bool materials_are_known, std::vector<Mistake>& mistakes);
+/// That the laws of its forces, should a contact have such, are laws.
+void check_force_laws(const ContactSpec& contact, const std::vector<MaterialSpec>& materials,
+                      bool materials_are_known, std::vector<Mistake>& mistakes);
+/// That a contact is hard or gives way, as its integrator needs it.
+void check_hardness(const ContactSpec& contact, const IntegratorSpec& integrator,
+                    std::vector<Mistake>& mistakes);
 
 /// Null when there is none.
 const MaterialSpec* find_material(const std::vector<MaterialSpec>& materials,

@@ -8,23 +8,31 @@
 namespace clatter {
 
 /// In the order of the rows of scheme_kinds.
-enum class IntegratorKind { nsga, nsga_coupled, moreau };
+enum class IntegratorKind { nsga, nsga_coupled, moreau, generalized_alpha, newmark };
 
 /// What a scheme can do that others cannot. A new one is a row below, a value of IntegratorKind,
 /// and a line in schemes/make_scheme.cpp.
 struct SchemeTraits {
   std::string_view name;
-  std::string_view own_key;      ///< setting that has a meaning for it
+  /// Settings that have a meaning for it, and not for all.
+  std::array<std::string_view, 2> own_keys;
   bool locates_impacts = false;  ///< `locate_impacts`
   bool passes_impacts = false;   ///< `multi_impact`
   bool may_drift = false;        ///< `position_friction = false`
   bool asks_solvers = false;     ///< `contact_solver`
+  bool is_compliant = false;     ///< contacts have `compliance`; else they are hard
+
+  constexpr bool has_own(std::string_view key) const {
+    return own_keys[0] == key || own_keys[1] == key;
+  }
 };
 
 inline constexpr std::array scheme_kinds{
-    SchemeTraits{"nsga", "rho_inf", true, true, true, true},
-    SchemeTraits{"nsga_coupled", "rho_inf"},
-    SchemeTraits{"moreau", "theta", false, false, false, true},
+    SchemeTraits{"nsga", {"rho_inf"}, true, true, true, true},
+    SchemeTraits{"nsga_coupled", {"rho_inf"}},
+    SchemeTraits{"moreau", {"theta"}, false, false, false, true},
+    SchemeTraits{"generalized_alpha", {"rho_inf"}, false, false, false, false, true},
+    SchemeTraits{"newmark", {"gamma", "beta"}, false, false, false, false, true},
 };
 
 constexpr const SchemeTraits& traits_of(IntegratorKind kind) {

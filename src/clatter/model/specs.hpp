@@ -283,15 +283,27 @@ struct SurfaceLaw {
   double tangential_restitution = 0.0;  ///< e_T in [-1, 1]
 };
 
-/// How forces and stresses of impacts are found from impulses.
-struct RecoverySpec {
+/// By which law two surfaces press on each other when they give way; its damping is that for the
+/// restitution of the contact.
+struct ForceLawSpec {
   NormalLawKind law = NormalLawKind::exact;
-  ImpactShape profile = ImpactShape::law;
   std::optional<double> stiffness;  ///< K of F = K delta^n; else that of the materials
   std::optional<double> exponent;   ///< n; 1.5 when absent, always 1 of linear laws
-  double alpha = 1.7;               ///< of the bent profile
   /// Of the point or sphere and of what it touches; empty: not known.
   std::array<std::string, 2> materials;
+};
+
+/// How forces and stresses of impacts are found from impulses.
+struct RecoverySpec : ForceLawSpec {
+  ImpactShape profile = ImpactShape::law;
+  double alpha = 1.7;  ///< of the bent profile
+};
+
+/// The surfaces give way in the motion itself, instead of being hard.
+struct ComplianceSpec : ForceLawSpec {
+  /// [m/s] Sliding that is slower is resisted in proportion to its speed, and impacts that are
+  /// slower are damped as if they were that fast.
+  double slow_speed = 1e-3;
 };
 
 /// A surface of one body against one of another; which two, its geometry says. Planar bodies have
@@ -306,6 +318,7 @@ struct ContactSpec : SurfaceLaw {
   Vec3 direction = Vec3::UnitZ();  ///< of the face: out of it, in the frame of its body
   std::vector<Vec3> outline;       ///< corners in that frame; empty: the face has no edge
   std::optional<RecoverySpec> recovery;
+  std::optional<ComplianceSpec> compliance;  ///< none: it is hard
   Place place;
   KeyPlaces keys;
 };
@@ -362,6 +375,8 @@ struct IntegratorSpec {
   double duration = 1.0;     ///< [s]
   double rho_inf = 0.8;      ///< spectral radius at infinite frequency, in [0, 1]
   double theta = 0.5;        ///< moreau: weight of the end of the step, in [0.5, 1]
+  double gamma = 0.5;        ///< newmark: weight of the end of the step in velocities
+  double beta = 0.25;        ///< newmark: half of that in positions
   double tolerance = 1e-10;  ///< of the relative residual of each subproblem
   int max_iterations = 50;
   int max_halvings = 6;         ///< how often a step that fails is cut in two

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <clatter/recovery/normal_law.hpp>
+#include <clatter/contact/law/normal_law.hpp>
 
 namespace clatter {
 

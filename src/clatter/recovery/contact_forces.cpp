@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include <clatter/machine/contact_stiffness.hpp>
 #include <clatter/recovery/contact_forces.hpp>
 
 namespace clatter {
@@ -10,30 +11,25 @@ namespace {
 /// As a multiple of the mass of the two bodies: an impulse that would need more of it, at the speed
 /// at which the surfaces met, was passed on by others.
 constexpr double most_mass = 10.0;
-constexpr double default_poisson_ratio = 0.3;
 
-PressedBody body_of(const Model& model, const std::string& name) {
+std::optional<double> strength_of(const Model& model, const std::string& material) {
   const auto found = std::find_if(model.materials.begin(), model.materials.end(),
-                                  [&](const MaterialSpec& spec) { return spec.name == name; });
-  return {{found->youngs_modulus.value(), found->poisson_ratio.value_or(default_poisson_ratio)},
-          found->strength};
+                                  [&](const MaterialSpec& spec) { return spec.name == material; });
+  return found->strength;
 }
 
 ContactRecovery recovery_of(const Model& model, const ContactSpec& contact) {
   const RecoverySpec& spec = *contact.recovery;
   ContactRecovery recovery{contact.name, {}, std::nullopt};
+  const std::array<Elasticity, 2> materials = elasticities_of(model, spec);
   if (!spec.materials[0].empty()) {
-    recovery.stress.emplace(
-        std::array{body_of(model, spec.materials[0]), body_of(model, spec.materials[1])},
-        curvature_of(contact));
+    const auto body_of = [&](std::size_t k) {
+      return PressedBody{materials[k], strength_of(model, spec.materials[k])};
+    };
+    recovery.stress.emplace(std::array{body_of(0), body_of(1)}, curvature_of(contact));
   }
-  NormalLaw& law = recovery.settings.law;
-  law.kind = spec.law;
-  law.stiffness = spec.stiffness ? *spec.stiffness : recovery.stress->contact().stiffness();
-  law.exponent = is_linear(spec.law) ? 1.0 : spec.exponent.value_or(1.5);
-  law.restitution = std::max(least_restitution, contact.restitution);
-  recovery.settings.shape = spec.profile;
-  recovery.settings.alpha = spec.alpha;
+  recovery.settings = {law_of(spec, stiffness_of(spec, materials, contact), contact.restitution),
+                       spec.profile, spec.alpha};
   return recovery;
 }
 
@@ -60,15 +56,6 @@ double stress_value(const ContactImpact& impact) {
 }
 
 }  // namespace
-
-RelativeCurvature curvature_of(const ContactSpec& contact) {
-  const double own = 1.0 / contact.radius;
-  const SurfaceKind& other = contact.geometry.a;
-  if (!other.has_radius) return RelativeCurvature::of({own, own}, {0.0, 0.0}, 0.0);
-  const double touched = (contact.geometry.inside ? -1.0 : 1.0) / contact.face_radius;
-  // What has a direction is straight along it.
-  return RelativeCurvature::of({own, own}, {touched, other.has_direction() ? 0.0 : touched}, 0.0);
-}
 
 std::vector<ContactRecovery> recoveries_of(const Model& model) {
   std::vector<ContactRecovery> recoveries;

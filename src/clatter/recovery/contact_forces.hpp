@@ -22,9 +22,6 @@ struct ContactRecovery {
 /// Of all contacts of a model that ask for it, in their order.
 std::vector<ContactRecovery> recoveries_of(const Model& model);
 
-/// Half the sums of curvatures where a sphere touches what its contact names.
-RelativeCurvature curvature_of(const ContactSpec& contact);
-
 /// What a run tells of a contact, sample by sample; impulses are those since the sample before.
 struct ContactHistory {
   std::vector<double> time;     ///< [s]

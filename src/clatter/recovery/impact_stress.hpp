@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-#include <clatter/recovery/hertz.hpp>
+#include <clatter/contact/law/hertz.hpp>
 
 namespace clatter {
 

@@ -6,6 +6,19 @@
 #include <clatter/schemes/contact_set.hpp>
 
 namespace clatter {
+namespace {
+
+/// Row 0 of Contact::rates.
+Eigen::Matrix<double, 1, 12> normal_row(const ContactFrame& f, const Mat3& R_a, const Mat3& R_b) {
+  Eigen::Matrix<double, 1, 12> row;
+  row.segment<3>(0) = -f.normal.transpose();
+  row.segment<3>(3).noalias() = -f.arm_a.cross(f.normal).transpose() * R_a;
+  row.segment<3>(6) = f.normal.transpose();
+  row.segment<3>(9).noalias() = f.arm_b.cross(f.normal).transpose() * R_b;
+  return row;
+}
+
+}  // namespace
 
 bool is_free(const Machine& machine) {
   return machine.joints().empty() && machine.force_element_count() == 0 && machine.beams().empty();
@@ -17,8 +30,6 @@ ContactSet::ContactSet(const Machine& machine, const IntegratorSpec& spec)
       list_(machine),
       mean_mass_(spec.characteristic_mass.value_or(machine.total_mass() /
                                                    std::max(1, machine.body_count()))),
-      // Islands are solved on their own, without a derivative of the whole.
-      with_derivatives_(!is_free(machine) || machine.contact_groups().empty()),
       reach_(machine.nodes().size(), 0.0),
       moved_further_(reach_),
       island_(machine.nodes().size(), 0),
@@ -32,6 +43,12 @@ void ContactSet::size_work() {
   residual.setZero(rows());
   near_.clear();
   near_.reserve(list().size());
+  compliant_.clear();
+  near_compliant_.clear();
+  if (machine_.is_compliant()) {
+    for (std::size_t c = 0; c < list().size(); ++c) compliant_.push_back(static_cast<int>(c));
+    near_compliant_.reserve(list().size());
+  }
   work.resize(list().size());
   for (std::size_t c = 0; c < work.size(); ++c) {
     const int rows = contact(c).rows();
@@ -72,16 +89,16 @@ bool ContactSet::show(const State& state) {
   return true;
 }
 
-/// Where the nodes would be without contacts, roughly.
-void ContactSet::predict(const State& state, double h) {
+const Configuration& ContactSet::predict(const State& state, double h) {
   next_ = state.q;
-  if (h == 0.0) return;
+  if (h == 0.0) return next_;
   way_ = h * state.v;
   // That of Moreau's step contains the blows.
   if (spec_.kind != IntegratorKind::moreau) {
     way_ += 0.5 * h * h * state.algorithmic_acceleration;
   }
   retract(machine_.nodes(), state.q, way_, next_);
+  return next_;
 }
 
 bool ContactSet::search(State& state, double h) {
@@ -135,10 +152,13 @@ void ContactSet::go_on(std::span<const ContactKey> keys, std::size_t k, ContactS
 void ContactSet::find_near(State& state, double h) {
   find_reach(state, h);
   near_.clear();
+  near_compliant_.clear();
+  std::vector<std::size_t>& near = machine_.is_compliant() ? near_compliant_ : near_;
   for (std::size_t c = 0; c < work.size(); ++c) {
     const ContactState& of = state.contacts[c];
     work[c].near = of.armed && (all_near_ || !(of.gap > reach_of(contact(c))));
-    if (work[c].near) near_.push_back(c);
+    work[c].is_placed = false;  // tangents may be others
+    if (work[c].near) near.push_back(c);
   }
   choose_for_matrix(state);
 }
@@ -149,6 +169,10 @@ void ContactSet::choose_for_matrix(State& state) {
   constexpr double soon = 8.0;  // in so many steps
   constexpr long steps_between_looks = 128;
   std::vector<int>& chosen = state.solver.in_matrix;
+  if (machine_.is_compliant()) {
+    if (chosen != compliant_) chosen = compliant_;
+    return;
+  }
   const bool all = work.size() <= few;
   if (all && chosen.size() == work.size()) return;
   std::size_t found = 0;
@@ -241,12 +265,50 @@ void ContactSet::begin_step(State& state) {
   }
 }
 
+bool ContactSet::has_moved(const Contact& contact) const {
+  const auto moved = [&](int node) { return has_moved_[static_cast<std::size_t>(node)] != 0; };
+  return moved(contact.a()) || moved(contact.b()) ||
+         (contact.has_chord() && (moved(contact.second_a()) || moved(contact.second_b())));
+}
+
+void ContactSet::place(const State& state, const Configuration& q) {
+  placed_.resize(q.size());
+  has_moved_.resize(q.size());
+  for (std::size_t n = 0; n < q.size(); ++n) {
+    const bool stays = q[n].x == placed_[n].x && q[n].R == placed_[n].R;
+    has_moved_[n] = stays ? 0 : 1;
+    if (!stays) placed_[n] = q[n];
+  }
+  for (const std::vector<std::size_t>* near : {&near_, &near_compliant_}) {
+    for (const std::size_t c : *near) {
+      ContactWork& w = work[c];
+      if (w.is_placed && !has_moved(contact(c))) continue;
+      w.frame = contact(c).frame(q, state.contacts[c].tangent);
+      w.gap = contact(c).gap(q);
+      w.is_placed = true;
+      w.rows = ContactWork::Rows::none;
+    }
+  }
+}
+
 void ContactSet::evaluate_rows(const State& state, const Configuration& q) {
-  for (const std::size_t c : near_) evaluate_rows_of(c, state, q);
+  place(state, q);
+  for (const std::vector<std::size_t>* near : {&near_, &near_compliant_}) {
+    for (const std::size_t c : *near) {
+      ContactWork& w = work[c];
+      if (w.rows == ContactWork::Rows::all) continue;
+      find_rows(c, q, w.frame);
+      w.rows = ContactWork::Rows::all;
+    }
+  }
 }
 
 void ContactSet::evaluate_rows_of(std::size_t c, const State& state, const Configuration& q) {
-  const ContactFrame frame = contact(c).frame(q, state.contacts[c].tangent);
+  find_rows(c, q, contact(c).frame(q, state.contacts[c].tangent));
+  work[c].rows = ContactWork::Rows::none;
+}
+
+void ContactSet::find_rows(std::size_t c, const Configuration& q, const ContactFrame& frame) {
   if (contact(c).has_chord()) {
     contact(c).rates(q, frame, work[c].G, second[c].G);
   } else {
@@ -255,14 +317,26 @@ void ContactSet::evaluate_rows_of(std::size_t c, const State& state, const Confi
 }
 
 void ContactSet::evaluate_position_rows(const State& state, const Configuration& q) {
-  evaluate_rows(state, q);
+  place(state, q);
   for (const std::size_t c : near_) {
     ContactWork& w = work[c];
-    const int slip = contact(c).rows() - 1;
-    if (contact(c).slides_by_coordinates()) continue;
-    w.G.bottomRows(slip) = w.start_rows.bottomRows(slip);
-    if (!contact(c).has_chord()) continue;
-    second[c].G.bottomRows(slip) = second[c].start_rows.bottomRows(slip);
+    const bool by_coordinates = contact(c).slides_by_coordinates();
+    const ContactWork::Rows wanted =
+        by_coordinates ? ContactWork::Rows::all : ContactWork::Rows::position;
+    if (w.rows == wanted) continue;
+    w.rows = wanted;
+    if (by_coordinates) {
+      find_rows(c, q, w.frame);
+    } else if (contact(c).has_chord()) {
+      find_rows(c, q, w.frame);
+      const int slip = contact(c).rows() - 1;
+      w.G.bottomRows(slip) = w.start_rows.bottomRows(slip);
+      second[c].G.bottomRows(slip) = second[c].start_rows.bottomRows(slip);
+    } else {
+      w.G = w.start_rows;
+      w.G.row(0) = normal_row(w.frame, q[static_cast<std::size_t>(contact(c).a())].R,
+                              q[static_cast<std::size_t>(contact(c).b())].R);
+    }
   }
 }
 
@@ -270,8 +344,9 @@ void ContactSet::evaluate_rates(const NodalVector& v) {
   for (const std::size_t c : near_) {
     ContactWork& w = work[c];
     const RowVector rate = rates(c, v);
+    const bool rebounds = contact(c).has_restitution();
     for (int i = 0; i < contact(c).rows(); ++i) {
-      const double e = w.bounce * contact(c).restitution_of_row(i);
+      const double e = rebounds ? w.bounce * contact(c).restitution_of_row(i) : 0.0;
       w.ghat[i] = w.scale[i] * (rate[i] + e * w.rate_before[i]);
     }
     if (w.held_off) w.ghat[0] = w.scale[0] * (rate[0] - w.approach);
@@ -320,22 +395,25 @@ void ContactSet::scale_rows(Scaling scaling, double penalty) {
 
 void ContactSet::add_reaction(std::size_t c, const RowVector& p, NodalVector& reaction) const {
   const Contact& of = contact(c);
-  add_to_pair(reaction, of.a(), of.b(), work[c].G.transpose() * p);
+  add_forces_of(work[c].G, p, of.a(), of.b(), reaction);
   if (!of.has_chord()) return;
-  add_to_pair(reaction, of.second_a(), of.second_b(), second[c].G.transpose() * p);
+  add_forces_of(second[c].G, p, of.second_a(), of.second_b(), reaction);
 }
 
 void ContactSet::add_reactions(NodalVector& reaction) const {
   for (const std::size_t c : near_) {
     const ContactWork& w = work[c];
     if (w.equations.status == ContactStatus::open) continue;
-    add_reaction(c, w.scale.cwiseProduct(w.equations.phi), reaction);
+    RowVector p(w.scale.size());
+    for (Eigen::Index i = 0; i < p.size(); ++i) p[i] = w.scale[i] * w.equations.phi[i];
+    add_reaction(c, p, reaction);
   }
 }
 
 // ---- Results
 
 void ContactSet::accept(State& state) {
+  place(state, state.q);
   bool new_contact = false;
   for (std::size_t c = 0; c < work.size(); ++c) {
     const Contact& of = contact(c);
@@ -347,13 +425,13 @@ void ContactSet::accept(State& state) {
     s.persistent = was_closed && s.status != ContactStatus::open;
     new_contact = new_contact || (!was_closed && s.status != ContactStatus::open);
     s.stuck = w.stuck;
-    s.gap = of.gap(state.q);
+    s.gap = w.near ? w.gap : of.gap(state.q);
     s.impulse = w.impulse;
     s.work = w.done;
     s.met_at = std::max(0.0, w.met_at);
     s.has_rate = w.near;
     if (w.near) {
-      s.tangent = of.frame(state.q, s.tangent).tangents[0];
+      s.tangent = w.frame.tangents[0];
       s.rate = rates(c, state.v);
     }
     if (of.has_outline()) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <clatter/contact/geometry/pair_products.hpp>
 #include <clatter/contact/solvers/contact_problem.hpp>
 #include <clatter/machine/kkt_matrix.hpp>
 #include <clatter/machine/state.hpp>
@@ -15,15 +16,22 @@ namespace clatter {
 
 /// What a step works out for one contact.
 struct ContactWork {
-  bool near = false;             ///< could close in this step, as far as speeds tell
-  bool candidate = false;        ///< may close in this step
-  bool closed = false;           ///< in the set A of 001 (7)
-  bool stuck = false;            ///< at position level
-  double bounce = 1.0;           ///< factor on its coefficients of restitution
-  double smooth_gap = 0.0;       ///< at the end of the smooth motion
-  bool closing = false;          ///< takes part in the present impact of a sequence
-  bool held_off = false;         ///< met late in the step: hits in the next one
-  double approach = 0.0;         ///< if held off: the rate that it may keep, negative
+  bool near = false;        ///< could close in this step, as far as speeds tell
+  bool candidate = false;   ///< may close in this step
+  bool closed = false;      ///< in the set A of 001 (7)
+  bool stuck = false;       ///< at position level
+  double bounce = 1.0;      ///< factor on its coefficients of restitution
+  double smooth_gap = 0.0;  ///< at the end of the smooth motion
+  bool closing = false;     ///< takes part in the present impact of a sequence
+  bool held_off = false;    ///< met late in the step: hits in the next one
+  double approach = 0.0;    ///< if held off: the rate that it may keep, negative
+  /// Whether frame is of the present configuration, and which rows G are: of all of it, or for the
+  /// position correction.
+  enum class Rows { none, all, position };
+  bool is_placed = false;
+  Rows rows = Rows::none;
+  ContactFrame frame;            ///< where it is placed
+  double gap = 0.0;              ///< there
   RowVector scale;               ///< square roots of the inverse Delassus diagonal
   ContactLaw law, position_law;  ///< only sliding is resisted at position level
   PairRows G;                    ///< rows at the present configuration
@@ -66,8 +74,14 @@ class ContactSet {
   bool search(State& state, double h);
   /// Contacts that are too far apart to meet in this step need no thought.
   void find_near(State& state, double h);
-  /// Contacts that are near, ascending.
+  /// Hard contacts that are near, ascending.
   std::span<const std::size_t> near() const { return near_; }
+  /// Those of surfaces that give way; all that are listed, and those that are near.
+  std::span<const int> compliant() const { return compliant_; }
+  std::span<const std::size_t> near_compliant() const { return near_compliant_; }
+  MatrixScope compliant_scope() const { return {list(), compliant_, {}}; }
+  /// Where the nodes would be at the end of a step without what closes in it, roughly.
+  const Configuration& predict(const State& state, double h);
   /// So many are all in the matrix of a step, near or not.
   static constexpr std::size_t few = 4;
   /// After the motion is known: contacts that met although they were far. True: there are none;
@@ -86,8 +100,8 @@ class ContactSet {
   /// Rows G of a contact times a motion of the nodes.
   RowVector rates(std::size_t c, const NodalVector& motion) const {
     const Contact& of = contact(c);
-    RowVector sum = work[c].G * of_pair(motion, of.a(), of.b());
-    if (of.has_chord()) sum += second[c].G * of_pair(motion, of.second_a(), of.second_b());
+    RowVector sum = rates_of(work[c].G, motion, of.a(), of.b());
+    if (of.has_chord()) sum += rates_of(second[c].G, motion, of.second_a(), of.second_b());
     return sum;
   }
   double rate_of_row(std::size_t c, int row, const NodalVector& motion) const {
@@ -111,6 +125,8 @@ class ContactSet {
   void evaluate_rows_of(std::size_t c, const State& state, const Configuration& q);
 
   void begin_step(State& state);
+  /// Frames and gaps of all near contacts. Those whose nodes have not moved stay as they are.
+  void place(const State& state, const Configuration& q);
   void evaluate_rows(const State& state, const Configuration& q);
   /// Rows as the position correction needs them: slip counted from the start of the step.
   void evaluate_position_rows(const State& state, const Configuration& q);
@@ -173,14 +189,17 @@ class ContactSet {
   /// By contact, where beams are solid; else there is none, for ordinary contacts need the room.
   std::vector<SecondRows> second;
   VecX residual;  ///< of the problem at hand, by rows
+  /// Whether evaluate_laws() finds derivatives, which a matrix of the whole needs.
+  bool finds_derivatives = true;
   /// Called with the contact problem of the velocities of each step, in physical units.
   std::function<void(const ContactProblem&)> on_problem;
 
  private:
   void size_work();
   void find_reach(const State& state, double h);
+  bool has_moved(const Contact& contact) const;
+  void find_rows(std::size_t c, const Configuration& q, const ContactFrame& frame);
   void go_on(std::span<const ContactKey> keys, std::size_t k, ContactState& of) const;
-  void predict(const State& state, double h);
   bool solids_stay_apart(const State& state, const Configuration& q, std::string& failure);
   double reach_of(const Contact& contact) const {
     double a = reach_[static_cast<std::size_t>(contact.a())],
@@ -203,17 +222,19 @@ class ContactSet {
   const Machine& machine_;
   const IntegratorSpec& spec_;
   ContactList list_;
-  double mean_mass_;  // of 001's scaling
-  bool with_derivatives_;
+  double mean_mass_;           // of 001's scaling
   std::vector<double> reach_;  // node: how far it carries its surfaces in a step, generously
   std::vector<double>
       moved_further_;      // node: how far it went beyond that, in a step to be repeated
   bool all_near_ = false;  // no contact is to be left out
   bool has_missed_ = false;
   std::vector<ContactKey> missed_;  // between solids
+  Configuration placed_;            // where near contacts were placed last
+  std::vector<char> has_moved_;     // node: since then
   Configuration next_;              // where the nodes are going
   NodalVector way_;
-  std::vector<std::size_t> near_;
+  std::vector<std::size_t> near_, near_compliant_;
+  std::vector<int> compliant_;
   std::vector<int> wanted_;  // scratch of choose_for_matrix
   UnionFind connected_;      // nodes
   std::vector<int> island_;  // of each node: the smallest node it is connected with
@@ -234,10 +255,26 @@ void ContactSet::evaluate_laws(const Problem& problem, const VecX& multipliers) 
     ContactWork& w = work[c];
     const Contact& of = contact(c);
     const RowVector la = multipliers.segment(of.first_row, of.rows());
-    evaluate(problem.law(w), problem.may_close(w), w.ghat, la, with_derivatives_, w.equations);
+    evaluate(problem.law(w), problem.may_close(w), w.ghat, la, finds_derivatives, w.equations);
     residual.segment(of.first_row, of.rows()) = w.equations.residual;
   }
 }
+
+/// Lets contacts find derivatives, or not, for as long as it lives.
+class FindingDerivatives {
+ public:
+  FindingDerivatives(ContactSet& contacts, bool are_needed)
+      : contacts_(contacts), before_(contacts.finds_derivatives) {
+    contacts.finds_derivatives = are_needed;
+  }
+  ~FindingDerivatives() { contacts_.finds_derivatives = before_; }
+  FindingDerivatives(const FindingDerivatives&) = delete;
+  FindingDerivatives& operator=(const FindingDerivatives&) = delete;
+
+ private:
+  ContactSet& contacts_;
+  bool before_;
+};
 
 /// Nothing but contacts connects the bodies.
 bool is_free(const Machine& machine);

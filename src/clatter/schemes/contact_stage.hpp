@@ -55,6 +55,7 @@ class ContactStage {
   template <class Problem>
   bool newton(Problem& problem, double& eps, int& iterations, const char* what) {
     whole_.prepare();
+    const FindingDerivatives finding(w_.contacts, true);
     return solve_by_newton(problem, whole_.K, whole_.rhs, eps, iterations, w_, what);
   }
   /// For bodies that only contacts connect: island by island, without a matrix of the whole.

@@ -96,6 +96,7 @@ bool ContactStage::jump_together(Jump& jump, double& eps) {
 
 template <class Problem>
 bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, const char* what) {
+  const FindingDerivatives finding(w_.contacts, false);  // islands find their own
   Residual r = problem.evaluate();
   NodalVector& motion = w_.momentum;  // scratch between evaluations
   const bool has_groups = !w_.machine.contact_groups().empty();
@@ -145,7 +146,10 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
     const FreeContacts::Result result =
         free_contacts_.solve(linearisation == 0, precision,
                              {sweep_tolerance, has_groups ? max_sweeps : 0, sweep_patience});
-    if (!result.solved && !has_groups) return false;
+    if (!result.solved && !has_groups) {
+      w_.failure = fmt::format("the {} problem of bodies in touch was not solved", what);
+      return false;
+    }
     swept = result.residual;
     w_.counts.regularised += result.regularised;
     w_.counts.recovered += result.recovered;
@@ -192,11 +196,15 @@ bool ContactStage::collect_free(Problem& problem, bool first, NodalVector& motio
       law.ball_count = contact.block(FrictionKind::sliding) != nullptr ? 1 : 0;
       rows = law.ball_count > 0 ? 1 + law.balls[0].rows : 1;
     }
-    const PairRows force = work.scale.head(rows).asDiagonal() * work.G.topRows(rows);
-    PairRows change = force;
-    if (Problem::position_level) contacts.to_increments_of(contact, w_.T, change);
-    const RowVector rates =
-        work.ghat.head(rows) + change * of_pair(motion, contact.a(), contact.b());
+    const PairRows force = scaled_rows(work.scale, work.G, rows);
+    PairRows turned;  // by the increments
+    if (Problem::position_level) {
+      turned = force;
+      contacts.to_increments_of(contact, w_.T, turned);
+    }
+    const PairRows& change = Problem::position_level ? turned : force;
+    RowVector rates = rates_of(change, motion, contact.a(), contact.b());
+    for (int i = 0; i < rows; ++i) rates[i] += work.ghat[i];
     RowVector p = work.equations.phi.head(rows), second_guess;
     if (first) {
       const auto scaled = [&](const RowVector& reaction) {

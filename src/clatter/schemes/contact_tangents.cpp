@@ -10,7 +10,7 @@ void ContactSet::to_increments_of(const Contact& contact, std::span<const Mat3> 
   if (contact.slides_by_coordinates()) {
     to_increments(rows, machine_.nodes(), contact.a(), contact.b(), T);
   } else {
-    PairRows normal = rows.topRows(1);
+    Eigen::Matrix<double, 1, 12> normal = rows.row(0);
     to_increments(normal, machine_.nodes(), contact.a(), contact.b(), T);
     rows.row(0) = normal;
   }

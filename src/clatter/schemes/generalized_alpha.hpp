@@ -11,6 +11,9 @@ struct GeneralizedAlpha {
         af(rho_inf / (rho_inf + 1.0)),
         gamma(0.5 + af - am),
         beta(0.25 * (gamma + 0.5) * (gamma + 0.5)) {}
+  /// Newmark's method, in which accelerations are no other than dv/dt.
+  constexpr GeneralizedAlpha(double gamma_, double beta_)
+      : am(0.0), af(0.0), gamma(gamma_), beta(beta_) {}
 };
 
 }  // namespace clatter

@@ -1,5 +1,6 @@
 #include <clatter/schemes/make_scheme.hpp>
 #include <clatter/schemes/moreau/moreau.hpp>
+#include <clatter/schemes/newmark/newmark.hpp>
 #include <clatter/schemes/nsga/nsga.hpp>
 #include <clatter/schemes/nsga_coupled/nsga_coupled.hpp>
 
@@ -11,6 +12,10 @@ std::unique_ptr<Scheme> make_scheme(const Machine& machine, const IntegratorSpec
       return std::make_unique<NsgaCoupled>(machine, spec);
     case IntegratorKind::moreau:
       return std::make_unique<Moreau>(machine, spec);
+    case IntegratorKind::generalized_alpha:
+      return std::make_unique<Newmark>(machine, spec, GeneralizedAlpha(spec.rho_inf));
+    case IntegratorKind::newmark:
+      return std::make_unique<Newmark>(machine, spec, GeneralizedAlpha(spec.gamma, spec.beta));
     case IntegratorKind::nsga:
       break;
   }

@@ -10,7 +10,7 @@ double change_of_forces(StepWork& w, const SmoothEnd& smooth, bool moved, const 
     out.setZero();
     return w.smooth_numbers;
   }
-  const ForceSizes sizes = w.machine.forces(w.q, v, w.instant, out);
+  const ForceSizes sizes = w.forces(v, out);
   out -= smooth.f;
   return sizes.numbers;
 }
@@ -137,9 +137,12 @@ void PositionCorrection::evaluate_contacts() {
     } else {
       work.ghat = w_.contacts.rates(c, w_.total);
     }
-    work.ghat[0] = contact.gap(w_.q);
-    work.ghat = work.ghat.cwiseProduct(work.scale).eval();
-    allowed_contact_.segment(contact.first_row, contact.rows()) = round_off * w_.span * work.scale;
+    work.ghat[0] = work.gap;
+    double* const allowed = allowed_contact_.data() + contact.first_row;
+    for (int i = 0; i < contact.rows(); ++i) {
+      work.ghat[i] *= work.scale[i];
+      allowed[i] = round_off * w_.span * work.scale[i];
+    }
   }
   w_.contacts.evaluate_laws(*this, nu_contact_);
 }

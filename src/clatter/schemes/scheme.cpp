@@ -13,7 +13,9 @@ constexpr int most_repeats = 10;
 }  // namespace
 
 Scheme::Scheme(const Machine& machine, const IntegratorSpec& spec)
-    : w_(machine, spec), smooth_K_(machine), smooth_rhs_(VecX::Zero(smooth_K_.size())) {}
+    : w_(machine, spec),
+      smooth_K_(machine, w_.contacts.compliant_scope()),
+      smooth_rhs_(VecX::Zero(smooth_K_.size())) {}
 
 SchemeTimes Scheme::times() const {
   SchemeTimes times = times_;
@@ -31,8 +33,19 @@ bool Scheme::visit_contact_problems(std::function<void(const ContactProblem&)> v
 void Scheme::list_contacts(State& state, double h) {
   const bool shown = w_.contacts.show(state);
   const bool found = w_.contacts.search(state, h);
-  if (shown || found) size_contacts();
-  if (found) state.solver.contact_pivots.reset();  // another matrix
+  if (shown || found) {
+    size_contacts();
+    if (w_.machine.is_compliant()) renew_smooth_matrix();
+  }
+  if (!found) return;
+  state.solver.contact_pivots.reset();  // another matrix
+  if (w_.machine.is_compliant()) state.solver.smooth_pivots.reset();
+}
+
+void Scheme::renew_smooth_matrix() {
+  KktMatrix other(w_.machine, w_.contacts.compliant_scope());
+  other.matrix().count_on_from(smooth_K_.matrix());
+  smooth_K_ = std::move(other);
 }
 
 void Scheme::find_contacts(State& state) {
@@ -72,7 +85,7 @@ bool Scheme::start(State& state) {
   w_.set_time(state, state.time);
   w_.begin(state, 0.0);
   w_.q = state.q;
-  w_.machine.forces(state.q, state.v, w_.instant, w_.f);
+  w_.forces(state.v, w_.f);
   // [M -G^T; -G 0] [vd; la] = [f; v.Hv - target''], scaled as everywhere.
   smooth_K_.matrix().use_pivots(state.solver.smooth_pivots);
   if (!factorise_masses(state)) {
@@ -100,12 +113,14 @@ bool Scheme::start(State& state) {
   state.solver.smooth_pivots = smooth_K_.matrix().pivots();
   state.joint_forces = w_.joints.scale().cwiseProduct(
       smooth_rhs_.segment(smooth_K_.joint_multiplier(0), w_.machine.joint_rows()));
+  w_.compliant.end(state, state.q, state.v, 0.0);
   for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
     const Contact& contact = w_.contacts.contact(c);
     ContactState& of = state.contacts[c];
     of.gap = contact.gap(state.q);
     of.tangent = contact.frame(state.q, of.tangent).tangents[0];
-    of.armed = of.gap >= -1e-10 * w_.machine.length();
+    // Surfaces that give way may start pressed.
+    of.armed = contact.compliance() != nullptr || of.gap >= -1e-10 * w_.machine.length();
     of.has_rate = false;
   }
   return true;

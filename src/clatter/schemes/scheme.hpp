@@ -78,12 +78,13 @@ class Scheme {
   bool factorise_masses(State& state);
 
   StepWork w_;
-  KktMatrix smooth_K_;  // all but contacts
+  KktMatrix smooth_K_;  // all but hard contacts
   VecX smooth_rhs_;
   SchemeTimes times_;
 
  private:
   void find_joint_errors(const State& state);
+  void renew_smooth_matrix();
 
   double joint_error_ = 0.0, joint_velocity_error_ = 0.0;
 };

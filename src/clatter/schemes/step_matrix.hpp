@@ -45,7 +45,7 @@ class StepMatrix {
  private:
   static std::vector<int> first_guess(const StepWork& work) {
     const std::size_t count = work.contacts.count();
-    std::vector<int> all(count <= ContactSet::few ? count : 0);
+    std::vector<int> all(count <= ContactSet::few || work.machine.is_compliant() ? count : 0);
     std::iota(all.begin(), all.end(), 0);
     return all;
   }

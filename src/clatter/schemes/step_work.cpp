@@ -11,7 +11,9 @@ StepWork::StepWork(const Machine& machine_, const IntegratorSpec& spec_)
       instant(machine.instant_at_start()),
       joints(machine),
       contacts(machine, spec),
+      compliant(machine, contacts),
       islands(machine),
+      far_turns(machine),
       q(machine.initial_configuration()),
       T(machine.nodes().size(), Mat3::Identity()) {
   for (NodalVector* x : {&total, &v, &vd, &f, &reaction, &residual, &momentum}) {
@@ -50,6 +52,7 @@ void StepWork::begin(State& from, double step_size) {
   contacts.evaluate_rows(from, from.q);
   contacts.scale_rows(spec.scaling, spec.penalty);
   contacts.begin_step(from);
+  compliant.begin(from, h);
   joint_impulses.setZero();
 }
 
@@ -61,9 +64,20 @@ void StepWork::find_tangents(const NodalVector& increment) {
   }
 }
 
+ForceSizes StepWork::forces(const NodalVector& velocities, NodalVector& force) {
+  ForceSizes sizes = machine.forces(q, velocities, instant, force);
+  if (!machine.is_compliant()) return sizes;
+  const double before = instant.terms.sum();
+  contact_numbers = compliant.add_forces(*state, q, velocities, span, force, instant.terms);
+  sizes.terms += instant.terms.sum() - before;
+  sizes.numbers += contact_numbers;
+  return sizes;
+}
+
 void StepWork::add_tangents(KktMatrix& K, const NodalVector& velocities,
                             const TangentFactors& factors) const {
   clatter::add_tangents(machine, q, velocities, instant, factors, T, K);
+  if (machine.is_compliant()) compliant.add_tangents(q, velocities, factors, T, K);
 }
 
 std::string StepWork::culprit() const {

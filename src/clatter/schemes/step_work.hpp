@@ -4,7 +4,9 @@
 #include <vector>
 
 #include <clatter/math/newton.hpp>
+#include <clatter/schemes/compliant_contacts.hpp>
 #include <clatter/schemes/contact_set.hpp>
+#include <clatter/schemes/far_turns.hpp>
 #include <clatter/schemes/islands.hpp>
 #include <clatter/schemes/joint_set.hpp>
 #include <clatter/schemes/residual.hpp>
@@ -28,7 +30,9 @@ struct StepWork {
   Instant instant;
   JointSet joints;
   ContactSet contacts;
+  CompliantContacts compliant;
   Islands islands;
+  FarTurns far_turns;  ///< of the schemes that look for them
 
   /// The state that the step starts from; its positions and velocities stay until the step is done.
   State* state = nullptr;
@@ -41,7 +45,8 @@ struct StepWork {
   VecX joint_forces;    ///< smooth, la
   VecX joint_impulses;  ///< of the step, scaled
   std::vector<Mat3> T;  ///< node: tangent of the exponential at the increment
-  double smooth_numbers = 0.0;  ///< ForceSizes::numbers of the smooth motion
+  double smooth_numbers = 0.0;   ///< ForceSizes::numbers of the smooth motion
+  double contact_numbers = 0.0;  ///< the part of contacts in those of the last forces
 
   NodalVector f, reaction, residual, momentum;  ///< of the problem at hand
   VecX joint_total;                             ///< what acts in the rows of the joints
@@ -58,7 +63,9 @@ struct StepWork {
   void set_time(const State& of, double t);
   /// T at an increment.
   void find_tangents(const NodalVector& increment);
-  /// mass M + damping C + stiffness K of all bodies, beams, springs and loads.
+  /// f := all forces but those of joints and hard contacts.
+  ForceSizes forces(const NodalVector& velocities, NodalVector& force);
+  /// mass M + damping C + stiffness K of all bodies, beams, springs, loads and compliant contacts.
   void add_tangents(KktMatrix& K, const NodalVector& velocities,
                     const TangentFactors& factors) const;
   /// Motor acceleration that a row wants now.
@@ -86,7 +93,7 @@ struct StepWork {
     return {islands.sum_of_nodes(island, instant.terms), numbers_of(island, all.numbers)};
   }
   double numbers_of(int island, double numbers) const {
-    return islands.has_beam(island) ? numbers : 0.0;
+    return islands.has_beam(island) ? numbers : contact_numbers;
   }
   /// Where the largest residual is, in words.
   std::string culprit() const;

@@ -30,9 +30,8 @@ FreeContacts::Compliance VelocityJump::compliance_over(int n, double span, const
   const auto index = static_cast<std::size_t>(n);
   const Node& node = w_.machine.nodes()[index];
   FreeContacts::Compliance c{node.inverse_mass * node.translations(), node.inverse_inertia};
-  if (node.rotates_in_space && is_sphere_[index] == 0) {
-    const Mat3 gyroscopic = skew(spin) * node.inertia - skew(node.inertia * spin);
-    c.rotation = (node.inertia + span * gyroscopic).inverse();
+  if (node.rotates_in_space && is_sphere_[index] == 0 && !w_.far_turns.has(n)) {
+    c.rotation = (node.inertia + span * turning_derivative(node, spin)).inverse();
   }
   return c;
 }
@@ -52,6 +51,11 @@ Residual VelocityJump::evaluate() {
   w_.reaction += passed_on_;
   w_.contacts.add_reactions(w_.reaction);
   const double numbers = change_of_forces(w_, smooth_, has_moved_ || !V_.isZero(0.0), w_.v, w_.f);
+  for (const int n : w_.far_turns.nodes()) {  // jumps do not turn the momentum of these
+    const Node& node = w_.machine.nodes()[static_cast<std::size_t>(n)];
+    of_node(w_.f, n).tail<3>() +=
+        turning(node, of_node(w_.v, n).tail<3>()) - turning(node, of_node(smooth_.v, n).tail<3>());
+  }
   balance();
   return w_.judge_islands(
       [&](int i) { return measure(i, smooth_.terms(w_.islands, i) + w_.numbers_of(i, numbers)); });
@@ -93,6 +97,13 @@ void VelocityJump::assemble_free(KktMatrix& K) {
 
 void VelocityJump::assemble_without_contacts(KktMatrix& K) {
   w_.add_tangents(K, w_.v, {1.0, w_.h, 0.0});
+  Mat6 block = Mat6::Zero();
+  for (const int n : w_.far_turns.nodes()) {
+    if (!K.has_node(static_cast<std::size_t>(n))) continue;
+    const Node& node = w_.machine.nodes()[static_cast<std::size_t>(n)];
+    block.bottomRightCorner<3, 3>() = -w_.h * turning_derivative(node, of_node(w_.v, n).tail<3>());
+    K.add_node(n, block);
+  }
   w_.joints.add_tangents(K);
 }
 
@@ -118,12 +129,13 @@ bool VelocityJump::add_impulses() {
       any = true;
       work.status = work.equations.status;
       work.block_status = work.equations.block_status;
-      const RowVector impulse = work.scale.cwiseProduct(work.equations.phi);
       const RowVector rate = w_.contacts.rates(c, w_.v);
-      work.impulse += impulse;
-      work.done += 0.5 * impulse.cwiseProduct(rate + work.rate_before);
-      if (impulse[0] > work.hardest) {
-        work.hardest = impulse[0];
+      for (Eigen::Index i = 0; i < rate.size(); ++i) {
+        const double impulse = work.scale[i] * work.equations.phi[i];
+        work.impulse[i] += impulse;
+        work.done[i] += 0.5 * impulse * (rate[i] + work.rate_before[i]);
+        if (i > 0 || !(impulse > work.hardest)) continue;
+        work.hardest = impulse;
         work.met_at = -work.rate_before[0];
       }
     }

@@ -145,6 +145,7 @@ void check_penetration(const Machine& machine, std::span<const Contact> contacts
                        const Configuration& q, bool settled) {
   std::vector<Mistake> mistakes;
   for (const Contact& contact : contacts) {
+    if (contact.compliance() != nullptr && !settled) continue;  // may start pressed
     const double gap = contact.gap(q);
     if (gap < -penetration_tolerance * machine.length() && contact.over_face(q)) {
       const std::string& b = machine.nodes()[contact.b()].name;

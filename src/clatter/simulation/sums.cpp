@@ -58,7 +58,7 @@ void add_contacts(const Machine& machine, const Scheme& scheme, State& state) {
       const int group = state.search.keys[c - sums.impulses.size()].group;
       sums.group_impulses[static_cast<std::size_t>(group)] += of.impulse[0];
     }
-    if (of.status == ContactStatus::open) continue;
+    if (of.status == ContactStatus::open && of.work.isZero(0.0)) continue;
     sums.ledger.impact_loss -= of.work[0];
     sums.ledger.friction_loss -= of.work.tail(of.work.size() - 1).sum();
   }
@@ -97,6 +97,7 @@ EnergyLedger ledger_of(const Machine& machine, const State& state) {
   ledger.kinetic = machine.kinetic_energy(state.v);
   ledger.gravity = machine.gravity_energy(state.q);
   ledger.elastic = machine.elastic_energy(state.q, state.turns);
+  for (const ContactState& contact : state.contacts) ledger.elastic += contact.elastic;
   return ledger;
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <clatter/contact/geometry/contact_pair.hpp>
+#include <clatter/machine/contact_stiffness.hpp>
 #include <clatter/recovery/contact_forces.hpp>
 
 namespace clatter {

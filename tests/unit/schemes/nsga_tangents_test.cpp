@@ -58,7 +58,8 @@ struct NsgaProbe {
 
   /// Everything a step holds when its Newton iterations run, at random: far from any solution, so
   /// that every term of every matrix counts. `reach` is the size of displacements.
-  void be_anywhere(testing::Random& random, double h, ContactStatus status, double reach) {
+  void be_anywhere(testing::Random& random, double h, ContactStatus status, double reach,
+                   bool turning_far = false) {
     StepWork& w = s.w_;
     const Machine& machine = w.machine;
     state = state_anywhere(machine, random, reach, 1.0);
@@ -66,11 +67,13 @@ struct NsgaProbe {
     arm(state);
     w.set_time(state, h);
     w.begin(state, h);
+    if (turning_far) w.far_turns.find(state.v, 1e9);
     SmoothEnd& end = s.smooth_.end_;
     for (NodalVector* nodal : {&end.increment, &end.v, &w.vd, &s.position_.U_, &s.velocity_.V_}) {
       *nodal = anything(machine, random, 1.0);
     }
     end.increment *= reach;
+    s.smooth_.turn_at_mean_velocity();
     s.position_.U_ *= 0.2 * reach;
     w.joint_forces = random.numbers(machine.joint_rows());
     s.position_.nu_ = random.numbers(machine.joint_rows());
@@ -323,7 +326,7 @@ struct Case {
 class NewtonMatrix : public ::testing::TestWithParam<Case> {
  protected:
   template <class Check>
-  void at_random_states(const Check& check) {
+  void at_random_states(const Check& check, bool turning_far = false) {
     for (unsigned seed = 1; seed <= testing::random_cases; ++seed) {
       Random random(seed);
       const Model model = GetParam().model(random);
@@ -333,7 +336,7 @@ class NewtonMatrix : public ::testing::TestWithParam<Case> {
       Nsga nsga(machine, spec);
       NsgaProbe probe{nsga};
       // A step so long that velocities, stiffness and mass have equal weight.
-      probe.be_anywhere(random, 0.6, GetParam().status, GetParam().reach);
+      probe.be_anywhere(random, 0.6, GetParam().status, GetParam().reach, turning_far);
       EXPECT_TRUE(check(probe)) << "seed " << seed;
     }
   }
@@ -349,6 +352,11 @@ TEST_P(NewtonMatrix, of_the_position_correction_is_the_derivative_of_its_residua
 
 TEST_P(NewtonMatrix, of_the_velocity_jump_is_the_derivative_of_its_residual) {
   at_random_states([](NsgaProbe& probe) { return probe.check_velocity(GetParam().status); });
+}
+
+TEST_P(NewtonMatrix, of_bodies_that_turn_far_is_the_derivative_too) {
+  at_random_states([](NsgaProbe& probe) { return probe.check_smooth(GetParam().status); }, true);
+  at_random_states([](NsgaProbe& probe) { return probe.check_velocity(GetParam().status); }, true);
 }
 
 TEST_P(NewtonMatrix, of_moreaus_step_is_the_derivative_of_its_residual) {

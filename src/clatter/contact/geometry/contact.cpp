@@ -41,6 +41,10 @@ Contact::Contact(const ContactSpec& spec, ContactPair pair, int a, int b,
   if (spec.drilling_friction > 0.0) {
     add_block(FrictionKind::drilling, 1, spec.drilling_friction, 0.0);
   }
+  if (spec.compliance) {
+    const ComplianceSpec& c = *spec.compliance;
+    compliance_.emplace(law_of(c, c.stiffness.value(), restitution_), c.slow_speed);
+  }
   std::visit([&](const auto& each) { take_from(each); }, pair_);
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <clatter/contact/geometry/contact_pair.hpp>
+#include <clatter/contact/law/compliant_law.hpp>
 #include <clatter/contact/law/friction_law.hpp>
 
 namespace clatter {
@@ -24,7 +26,7 @@ struct FrictionBlock {
 /// 0 along the normal, then those of the friction blocks.
 class Contact {
  public:
-  /// `spec` has its points already relative to the nodes.
+  /// `spec` has its points already relative to the nodes, and the stiffness of its compliance.
   Contact(const ContactSpec& spec, int a, int b, const std::vector<Node>& nodes);
   /// Of a pair that `spec` need not name; the laws are those of `spec`.
   Contact(const ContactSpec& spec, ContactPair pair, int a, int b, const std::vector<Node>& nodes);
@@ -47,6 +49,8 @@ class Contact {
   bool has_restitution() const;  ///< in any row
   /// Forces of its impacts are to be recovered, for which a run must tell more of them.
   bool is_recovered() const { return is_recovered_; }
+  /// How its surfaces give way; null: they are hard.
+  const CompliantLaw* compliance() const { return compliance_ ? &*compliance_ : nullptr; }
 
   int rows() const { return rows_; }
   std::span<const FrictionBlock> blocks() const { return {blocks_.data(), block_count_}; }
@@ -131,6 +135,7 @@ class Contact {
   double patch_ = 0.0;  // factor on the normal angular velocity, Coulomb-Contensou
   double restitution_;
   bool is_recovered_;
+  std::optional<CompliantLaw> compliance_;
   std::array<FrictionBlock, max_friction_blocks> blocks_;
   std::size_t block_count_ = 0;
   int rows_ = 1;

@@ -166,13 +166,20 @@ double PatchPair::extent_a() const {
 
 PatchPair::Solution PatchPair::start(const NodeState& A, const NodeState& B) const {
   Solution now{.a = placed(patch_a_, Vec3::Zero(), A.R), .b = placed(patch_b_, B.x - A.x, B.R)};
-  const PatchStart found = find_start(now.a, now.b, planar_);
-  now.foot_a = found.a;
-  now.foot_b = found.b;
-  now.normal = found.normal;
-  now.in_half = found.in_half;
-  now.is_exact = found.is_exact;
-  now.distance = found.normal.dot(now.between());
+  Crossing crossing;
+  now.is_exact = find_crossing(patch_a_, A.R, patch_b_, B.x - A.x, B.R, crossing);
+  if (now.is_exact) {
+    now.foot_a = Foot(0.0, 0.0, crossing.a);
+    now.foot_b = Foot(0.0, 0.0, crossing.b);
+    now.normal = crossing.normal;
+  } else {
+    const PatchStart found = find_start(now.a, now.b, planar_);
+    now.foot_a = found.a;
+    now.foot_b = found.b;
+    now.normal = found.normal;
+    now.in_half = found.in_half;
+  }
+  now.distance = now.normal.dot(now.between());
   return now;
 }
 
@@ -235,6 +242,11 @@ PatchPair::Nearest PatchPair::nearest_at(const Solution& at) const {
 }
 
 double PatchPair::gap(const NodeState& A, const NodeState& B) const {
+  Crossing crossing;  // of edges, which need no more
+  if (find_crossing(patch_a_, A.R, patch_b_, B.x - A.x, B.R, crossing)) {
+    return crossing.normal.dot(crossing.point_b - crossing.point_a) - patch_a_.radius -
+           patch_b_.radius;
+  }
   return solve(A, B).distance - patch_a_.radius - patch_b_.radius;
 }
 
@@ -245,7 +257,17 @@ void PatchPair::gap_hessian(const Configuration& q, Mat12& H) const {
 }
 
 ContactFrame PatchPair::frame(const NodeState& A, const NodeState& B, const Vec3& tangent) const {
-  return frame_at(solve(A, B), B.x - A.x, tangent);
+  const Vec3 shift = B.x - A.x;
+  Crossing crossing;  // of edges, which need no more
+  if (find_crossing(patch_a_, A.R, patch_b_, shift, B.R, crossing)) {
+    ContactFrame f;
+    f.normal = crossing.normal;
+    carry_tangents(tangent, planar_, f);
+    f.arm_a = crossing.point_a + patch_a_.radius * f.normal;
+    f.arm_b = crossing.point_b - shift - patch_b_.radius * f.normal;
+    return f;
+  }
+  return frame_at(solve(A, B), shift, tangent);
 }
 
 FrameDerivative PatchPair::derivative(const NodeState& A, const NodeState& B,

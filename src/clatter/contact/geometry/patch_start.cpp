@@ -113,13 +113,21 @@ Feet part_of_ellipse_with(const PlacedPatch& ellipse, const PlacedPatch& other) 
     return Foot(std::cos(ellipse.patch.arc_middle + angle),
                 std::sin(ellipse.patch.arc_middle + angle), 0.0);
   };
-  const double angle = least_on_arc(ellipse.patch.half_arc, [&](double at) {
+  const auto height = [&](double at) {
     const Vec3 point = ellipse.at(foot_at(at));
     const Foot below = other.below(point);
     const Vec3 between = point - other.at(below);
     if (other.patch.is_surface()) return other.normal(below).dot(between);
     return other.patch.has_other_inside() ? -between.norm() : between.norm();
-  });
+  };
+  // In an arc of a hollow circle the ellipse may go on beyond it, and end there further out.
+  const auto is_wanted = [&](double at) {
+    constexpr double rough = 1e-2;
+    const Vec3 out = ellipse.at(foot_at(at)) - other.origin;
+    return std::abs(at) < ellipse.patch.half_arc - rough &&
+           out.dot(other.to_space(other.patch.outward)) >= 0.0;
+  };
+  const double angle = least_on_arc(ellipse.patch.half_arc, height, is_wanted);
   const Foot foot = foot_at(angle);
   return {foot, other.below(ellipse.at(foot))};
 }
@@ -496,31 +504,32 @@ Vec3 normal_of_thin(const PlacedPatch& a, const PlacedPatch& b, const PatchStart
   return tangent.isZero(0.0) ? Vec3(Vec3::UnitX()) : across(Vec3::Zero(), tangent.normalized());
 }
 
-/// Two sharp edges that cross are nearest along what is perpendicular to both. False: they are
-/// parallel, or not two sharp edges.
-bool find_crossing(const PlacedPatch& a, const PlacedPatch& b, PatchStart& start) {
-  const auto is_sharp_edge = [](const Patch& patch) {
-    return patch.kind == CoreKind::line && !patch.outward.isZero(0.0);
-  };
-  if (!is_sharp_edge(a.patch) || !is_sharp_edge(b.patch)) return false;
-  const Vec3 along_a = a.axes.col(2), along_b = b.axes.col(2);
-  const Vec3 across = along_a.cross(along_b),
-             outward = a.axes * a.patch.outward - b.axes * b.patch.outward;
-  const double square = across.squaredNorm();
-  if (square < 1e-12 || outward.isZero(0.0)) return false;
-  const Vec3 between = b.origin - a.origin;
-  start.a = Foot(0.0, 0.0, between.cross(along_b).dot(across) / square);
-  start.b = Foot(0.0, 0.0, between.cross(along_a).dot(across) / square);
-  start.normal = std::copysign(1.0, across.dot(outward)) / std::sqrt(square) * across;
-  start.is_exact = true;
-  return true;
+bool is_sharp_edge(const Patch& patch) {
+  return patch.kind == CoreKind::line && !patch.outward.isZero(0.0);
 }
 
 }  // namespace
 
+bool find_crossing(const Patch& a, const Mat3& R_a, const Patch& b, const Vec3& shift,
+                   const Mat3& R_b, Crossing& crossing) {
+  if (!is_sharp_edge(a) || !is_sharp_edge(b)) return false;
+  const Vec3 along_a = R_a * a.axes.col(2), along_b = R_b * b.axes.col(2);
+  const Vec3 out_a = a.axes * a.outward, out_b = b.axes * b.outward;
+  const Vec3 across = along_a.cross(along_b), outward = R_a * out_a - R_b * out_b;
+  const double square = across.squaredNorm();
+  if (square < 1e-12 || outward.isZero(0.0)) return false;
+  const Vec3 origin_a = R_a * a.origin, origin_b = shift + R_b * b.origin;
+  const Vec3 between = origin_b - origin_a;
+  crossing.a = between.cross(along_b).dot(across) / square;
+  crossing.b = between.cross(along_a).dot(across) / square;
+  crossing.point_a = origin_a + crossing.a * along_a;
+  crossing.point_b = origin_b + crossing.b * along_b;
+  crossing.normal = std::copysign(1.0, across.dot(outward)) / std::sqrt(square) * across;
+  return true;
+}
+
 PatchStart find_start(const PlacedPatch& a, const PlacedPatch& b, bool planar) {
   PatchStart start;
-  if (find_crossing(a, b, start)) return start;
   if (a.patch.kind <= b.patch.kind) {
     const Feet feet = feet_of_sorted(a, b, planar);
     start.a = feet.first;

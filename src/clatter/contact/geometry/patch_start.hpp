@@ -23,14 +23,25 @@ struct PlacedPatch {
   Vec3 normal(const Foot& foot) const { return axes * surface_normal(patch, foot); }
 };
 
-/// Where two patches are nearest, about: exact in closed form, or good enough for Newton's method.
+/// Where two patches are nearest, about: good enough for Newton's method.
 struct PatchStart {
   Foot a, b;
   Vec3 normal;          ///< from a to b
   bool in_half = true;  ///< false: there is no place in this half of a wall
-  bool is_exact = false;
 };
 
 PatchStart find_start(const PlacedPatch& a, const PlacedPatch& b, bool planar);
+
+/// Where two sharp edges cross, in closed form: they are nearest along what is perpendicular to
+/// both.
+struct Crossing {
+  double a = 0.0, b = 0.0;                         ///< how far along the lines
+  Vec3 point_a = Vec3::Zero(), point_b = point_a;  ///< there, from the node of a
+  Vec3 normal = Vec3::Zero();                      ///< from a to b
+};
+/// Of patches in frames that are turned as given, the second one shifted. False: they are parallel,
+/// or not two sharp edges.
+bool find_crossing(const Patch& a, const Mat3& R_a, const Patch& b, const Vec3& shift,
+                   const Mat3& R_b, Crossing& crossing);
 
 }  // namespace clatter

@@ -77,10 +77,43 @@ void set_status(const ContactLaw& law, ContactEquations& e) {
   e.status = law.ball_count > 0 ? e.block_status[0] : ContactStatus::slip;
 }
 
+/// All of it for a point that slides in space, which most contacts are, without derivatives.
+void evaluate_sliding(const ContactLaw& law, bool may_close, const RowVector& g,
+                      const RowVector& la, ContactEquations& e) {
+  const double r = law.penalty;
+  const double xi_N = la[0] - r * g[0], xi_1 = la[1] - r * g[1], xi_2 = la[2] - r * g[2];
+  e.phi.resize(3);
+  e.residual.resize(3);
+  e.block_status.fill(ContactStatus::open);
+  e.status = ContactStatus::open;
+  if (!may_close || xi_N < 0.0) {
+    for (int i = 0; i < 3; ++i) e.phi[i] = 0.0, e.residual[i] = -la[i];
+    return;
+  }
+  e.phi[0] = xi_N;
+  e.residual[0] = -g[0];
+  const double length = std::sqrt(xi_1 * xi_1 + xi_2 * xi_2);
+  const double radius = law.balls[0].coefficient * xi_N;
+  if (length < radius) {
+    e.phi[1] = xi_1, e.phi[2] = xi_2;
+    e.residual[1] = -g[1], e.residual[2] = -g[2];
+    e.status = e.block_status[0] = ContactStatus::stick;
+    return;
+  }
+  e.phi[1] = radius * (length > 0.0 ? xi_1 / length : 0.0);
+  e.phi[2] = radius * (length > 0.0 ? xi_2 / length : 0.0);
+  for (int i = 1; i < 3; ++i) e.residual[i] = (e.phi[i] - la[i]) / r;
+  e.status = e.block_status[0] = ContactStatus::slip;
+}
+
 }  // namespace
 
 void evaluate(const ContactLaw& law, bool may_close, const RowVector& g, const RowVector& la,
               bool with_derivatives, ContactEquations& e) {
+  if (!with_derivatives && g.size() == 3 && law.ball_count == 1 && law.balls[0].rows == 2) {
+    evaluate_sliding(law, may_close, g, la, e);
+    return;
+  }
   const double r = law.penalty;
   const RowVector xi = la - r * g;
   if (!evaluate_normal(may_close, r, xi, g, la, with_derivatives, e)) return;

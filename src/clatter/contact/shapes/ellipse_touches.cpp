@@ -106,7 +106,8 @@ std::optional<OutlinePair::Meeting> OutlinePair::meeting_of_ellipse(const Outlin
     if (is_part(e)) return holds_foot(e.patch, foot, margin);
     const Vec2 own = (R.transpose() * out).head<2>();
     if (e.kind != PartKind::flat) {
-      return e.leads_to(e.kind == PartKind::hollow ? Vec2(-own) : own, reach, margin);
+      // Nothing lies flat on an ellipse.
+      return e.leads_to(e.kind == PartKind::hollow ? Vec2(-own) : own, 0.0, margin);
     }
     if (std::isinf(e.ball)) return true;
     const Vec2 point = (e.patch.origin + e.patch.axes * foot).head<2>();

@@ -52,6 +52,7 @@ Element round_element(const Vec2& centre, double own_radius, const Vec2& middle,
     const double length = std::abs(own_radius);
     element.ball_centre += length * std::cos(half_arc) * middle;
     element.ball = length * std::sin(half_arc) + radius;
+    if (own_radius < 0.0) element.patch.outward = in_space(middle);
   }
   return element;
 }
@@ -110,8 +111,11 @@ bool Outline::Element::leads_to(const Vec2& direction, double reach, double marg
   const double size = std::abs(patch.radius);
   const double beside = size > margin ? margin / size : 1e-9;
   const double straight = from_middle < 0.0 ? before : after;
-  const double flat =
-      straight > 0.0 ? std::min(most_flat_turn, (2.0 * reach + margin) / straight) : 0.0;
+  // Beyond its end an arc is lower than there by size turn^2 / 2, but the other end of the line, by
+  // straight turn, is to stay the lowest.
+  const double flat = straight > 0.0 ? std::min({most_flat_turn, (2.0 * reach + margin) / straight,
+                                                 straight / std::max(size, margin)})
+                                     : 0.0;
   return std::abs(from_middle) <= half_arc + std::max(beside, flat);
 }
 

@@ -107,8 +107,8 @@ std::optional<OutlinePair::Meeting> OutlinePair::meeting_of(const Element& a, co
   }
   const auto is_round = [](const Element& element) { return element.kind == ElementKind::round; };
   if (!is_round(a) && !is_round(b)) return std::nullopt;
-  const auto leads_to_b = [&](const Vec2& direction) {
-    return b.leads_to(axes_.transpose() * direction, reach, margin);
+  const auto leads_to_b = [&](const Vec2& direction, double flat_reach) {
+    return b.leads_to(axes_.transpose() * direction, flat_reach, margin);
   };
   if (a.kind == ElementKind::flat || b.kind == ElementKind::flat) {
     const bool flat_a = a.kind == ElementKind::flat;
@@ -121,7 +121,7 @@ std::optional<OutlinePair::Meeting> OutlinePair::meeting_of(const Element& a, co
     const bool is_over = std::isinf(flat.ball) || (along.dot(centre - begin) >= -margin &&
                                                    along.dot(centre - end) <= margin);
     const Vec2 normal = flat_a ? out : Vec2(-out);
-    const bool faces = flat_a ? leads_to_b(-normal) : a.leads_to(normal, reach, margin);
+    const bool faces = flat_a ? leads_to_b(-normal, reach) : a.leads_to(normal, reach, margin);
     return is_over && faces ? std::optional(Meeting{normal, gap}) : std::nullopt;
   }
   const Vec2 between = to_a(b.centre) - a.centre;
@@ -134,8 +134,9 @@ std::optional<OutlinePair::Meeting> OutlinePair::meeting_of(const Element& a, co
   if (inside && !(own < 0.0)) return std::nullopt;
   const Vec2 u = between / d;
   // From a hollow to what is in it, and from that on: both lie the same way.
-  const bool meets = a.leads_to(is_round(a) && inside ? Vec2(-u) : u, reach, margin) &&
-                     leads_to_b(is_round(b) && inside ? u : Vec2(-u));
+  // Nothing lies flat on what is round.
+  const bool meets = a.leads_to(is_round(a) && inside ? Vec2(-u) : u, 0.0, margin) &&
+                     leads_to_b(is_round(b) && inside ? u : Vec2(-u), 0.0);
   if (!meets) return std::nullopt;
   return Meeting{inside ? Vec2(-u) : u, gap};
 }

@@ -84,6 +84,28 @@ Piece edge_piece(const Polytope& polytope, const Polytope::Edge& edge) {
   return piece;
 }
 
+/// Planes along a hollow cone, which all that is inside is over: they carry what touches the cone
+/// all around near its tip, where no one place is nearest.
+void add_marks(const Piece& cone, Pieces& walls) {
+  const double sine = std::sin(cone.patch.size.x()), cosine = std::cos(cone.patch.size.x());
+  for (int i = 0; i < marks_per_rim; ++i) {
+    const double angle = 2.0 * std::numbers::pi * i / marks_per_rim;
+    const Vec3 out(std::cos(angle), std::sin(angle), 0.0);
+    const Vec3 along = sine * out + cosine * Vec3::UnitZ();
+    const Vec3 normal = sine * Vec3::UnitZ() - cosine * out;
+    Piece mark = cone;
+    mark.patch.kind = CoreKind::plane;
+    mark.patch.hollow = false;
+    mark.patch.axes.col(0) = cone.patch.axes * along;
+    mark.patch.axes.col(1) = cone.patch.axes * normal.cross(along);
+    mark.patch.axes.col(2) = cone.patch.axes * normal;
+    mark.begin = -std::numeric_limits<double>::infinity();
+    mark.end = std::numeric_limits<double>::infinity();
+    mark.is_mark = true;
+    walls.push_back(mark);
+  }
+}
+
 /// Edges around the face of a part that touch as those of the part beside it, or not at all. Who
 /// lies on one of them overlaps both parts by as little.
 void add_ends_of_part(const Polytope& part, Pieces& pieces) {
@@ -220,6 +242,7 @@ Pieces hollowed(const Pieces& pieces) {
       patch.radius = -patch.radius;
     }
     walls.push_back(wall);
+    if (patch.kind == CoreKind::cone) add_marks(wall, walls);
     const bool is_round = patch.kind == CoreKind::cone || patch.kind == CoreKind::line ||
                           patch.kind == CoreKind::ellipsoid;
     if (!is_round) continue;

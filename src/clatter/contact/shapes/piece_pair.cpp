@@ -85,6 +85,9 @@ bool PiecePair::can_meet(const Piece& a, const Piece& b) const {
   if (contains_a_ && contains_b_) return false;
   const Piece &inside = contains_a_ ? a : b, &around = contains_a_ ? b : a;
   if (is_contained() && !inside.is_extreme() && !inside.is_arc()) return false;
+  if (is_contained() && around.is_mark) {
+    return !inside.is_mark && !inside.is_arc() && inside.patch.kind != CoreKind::circle;
+  }
   if (is_contained() && around.patch.half() != 0) return may_lie_on_both_halves(inside, around);
   if (is_contained() && may_lie_on_both_halves(inside, around)) return false;
   const CoreKind first = std::min(a.patch.kind, b.patch.kind),
@@ -277,6 +280,22 @@ void PiecePair::find_touches(const Look& look, std::vector<Touch>& touches) {
   places_.clear();
   if (!is_contained() && least_apart() > reach) return;
   const double margin = edge_margin * size_;
+  // Near the tip of a hollow cone it touches what is inside all around: the planes along it are
+  // nearly as near, and carry that.
+  const auto is_around_tip = [&](const Candidate& found) {
+    const Piece &a = (*a_)[static_cast<std::size_t>(found.a)],
+                &b = (*b_)[static_cast<std::size_t>(found.b)];
+    const Piece &inside = contains_a_ ? a : b, &around = contains_a_ ? b : a;
+    if (!is_contained() || around.patch.kind != CoreKind::cone) return false;
+    if (inside.patch.kind == CoreKind::circle) return false;
+    const Pieces& walls = contains_a_ ? *b_ : *a_;
+    return std::all_of(walls.begin(), walls.end(), [&](const Piece& mark) {
+      if (!mark.is_mark) return true;
+      const PatchPair pair = contains_a_ ? make_pair(inside.patch, mark.patch, 0, 1, planar_)
+                                         : make_pair(mark.patch, inside.patch, 0, 1, planar_);
+      return pair.roughly_nearest(at_a_, at_b_).gap < found.at.gap + 5.0 * reach;
+    });
+  };
   double best = -infinity, most = -infinity;
   Touch separating;
   const auto look_at = [&](const Candidate& found) {
@@ -316,6 +335,7 @@ void PiecePair::find_touches(const Look& look, std::vector<Touch>& touches) {
           look.closely ? flattest * diameter : std::max(flat_for(is_a), look.turn * diameter);
       if (tilt < flat) return;
     }
+    if (!look.closely && is_around_tip(found)) return;
     const double slack = 2.0 * reach + margin;
     if (found.beyond_a > slack || found.beyond_b > slack || found.at.gap > reach) return;
     if (has_ring()) {

@@ -1,25 +1,29 @@
 #include <algorithm>
+#include <cmath>
 
 #include <clatter/contact/solvers/body_contacts.hpp>
 
 namespace clatter {
 namespace {
 
-using Lines = BodyContacts::Lines;
+template <int Rows>
+using Lines = BodyContacts::Lines<Rows>;
 
 /// F Y of the rows of a contact.
-Lines motions_of(const PairRows& force, const BodyContacts::Compliance& of_a,
-                 const BodyContacts::Compliance& of_b) {
-  Lines motion(force.rows(), 12);
+template <int Rows>
+Lines<Rows> motions_of(const Lines<Rows>& force, const BodyContacts::Compliance& of_a,
+                       const BodyContacts::Compliance& of_b) {
+  Lines<Rows> motion(force.rows(), 12);
   const auto move = [&](const BodyContacts::Compliance& own, Eigen::Index i, Eigen::Index first) {
     if (own.is_held) {
-      motion.row(i).segment<6>(first) = own.held * force.row(i).segment<6>(first).transpose();
+      motion.row(i).template segment<6>(first) =
+          own.held * force.row(i).template segment<6>(first).transpose();
       return;
     }
-    motion.row(i).segment<3>(first) =
-        force.row(i).segment<3>(first).cwiseProduct(own.translation.transpose());
-    motion.row(i).segment<3>(first + 3) =
-        (own.rotation * force.row(i).segment<3>(first + 3).transpose());
+    motion.row(i).template segment<3>(first) =
+        force.row(i).template segment<3>(first).cwiseProduct(own.translation.transpose());
+    motion.row(i).template segment<3>(first + 3) =
+        (own.rotation * force.row(i).template segment<3>(first + 3).transpose());
   };
   for (Eigen::Index i = 0; i < force.rows(); ++i) {
     move(of_a, i, 0);
@@ -28,15 +32,23 @@ Lines motions_of(const PairRows& force, const BodyContacts::Compliance& of_a,
   return motion;
 }
 
-bool is_planar(const Lines& lines) {
-  return lines.middleCols<3>(2).isZero(0.0) && lines.middleCols<3>(8).isZero(0.0);
+template <int Rows>
+bool is_planar(const Lines<Rows>& lines) {
+  return lines.template middleCols<3>(2).isZero(0.0) && lines.template middleCols<3>(8).isZero(0.0);
 }
 
 /// No rate of the ball grows faster with its reaction than the inverse of this, by Gershgorin or by
 /// the trace.
-double step_of(const FrictionBall& ball, const RowMatrix& own) {
-  const auto block = own.block(ball.first_row, ball.first_row, ball.rows, ball.rows);
-  const double bound = std::min(block.trace(), block.cwiseAbs().rowwise().sum().maxCoeff());
+template <class Own>
+double step_of(const FrictionBall& ball, const Own& own) {
+  double trace = 0.0, widest = 0.0;
+  for (int i = ball.first_row; i < ball.first_row + ball.rows; ++i) {
+    trace += own(i, i);
+    double sum = 0.0;
+    for (int j = ball.first_row; j < ball.first_row + ball.rows; ++j) sum += std::abs(own(i, j));
+    widest = std::max(widest, sum);
+  }
+  const double bound = std::min(trace, widest);
   return bound > 0.0 ? 1.0 / bound : 0.0;
 }
 
@@ -66,36 +78,53 @@ void BodyContacts::clear(std::size_t nodes) {
 void BodyContacts::add(int node_a, int node_b, const ContactLaw& law, const PairRows& change,
                        const PairRows& force, const RowVector& rates, const RowVector& noise,
                        const RowVector& guess) {
-  const auto rows = static_cast<int>(rates.size());
-  const Lines lines = change;
-  Lines motion = motions_of(force, compliances[static_cast<std::size_t>(node_a)],
-                            compliances[static_cast<std::size_t>(node_b)]);
+  if (rates.size() == 3) {  // most contacts
+    add_rows<3>(node_a, node_b, law, change, force);
+  } else {
+    add_rows<Eigen::Dynamic>(node_a, node_b, law, change, force);
+  }
+  const Eigen::Index rows = rates.size();
+  b.insert(b.end(), rates.data(), rates.data() + rows);
+  round_off.insert(round_off.end(), noise.data(), noise.data() + rows);
+  p.insert(p.end(), guess.data(), guess.data() + rows);
+}
+
+template <int Rows>
+void BodyContacts::add_rows(int node_a, int node_b, const ContactLaw& law, const PairRows& change,
+                            const PairRows& force) {
+  using Given = Eigen::Map<const Eigen::Matrix<double, Rows, 12>>;
+  const Eigen::Index rows = change.rows();
+  const Lines<Rows> lines = Given(change.data(), rows, 12), forces = Given(force.data(), rows, 12);
+  Lines<Rows> motion = motions_of<Rows>(forces, compliances[static_cast<std::size_t>(node_a)],
+                                        compliances[static_cast<std::size_t>(node_b)]);
   const std::size_t first_moved = moved.size();
-  add_moved(node_a, node_b, force, motion);
-  const RowMatrix own = lines * motion.transpose();
+  add_moved<Rows>(node_a, node_b, forces, motion);
+  using Own = Eigen::Matrix<double, Rows, Rows, 0, Lines<Rows>::MaxRowsAtCompileTime,
+                            Lines<Rows>::MaxRowsAtCompileTime>;
+  const Own own = lines * motion.transpose();
   Contact contact{node_a,
                   node_b,
                   static_cast<int>(p.size()),
-                  rows,
+                  static_cast<int>(rows),
                   first_moved,
                   moved.size() - first_moved,
                   static_cast<int>(own_blocks.size()),
-                  is_planar(lines) && is_planar(motion),
+                  is_planar<Rows>(lines) && is_planar<Rows>(motion),
                   law,
                   1.0 / own(0, 0),
                   {}};
   for (int k = 0; k < law.ball_count; ++k) contact.ball_steps[k] = step_of(law.balls[k], own);
   list.push_back(contact);
-  changes.insert(changes.end(), lines.data(), lines.data() + 12 * rows);
-  motions.insert(motions.end(), motion.data(), motion.data() + 12 * rows);
-  b.insert(b.end(), rates.data(), rates.data() + rows);
-  round_off.insert(round_off.end(), noise.data(), noise.data() + rows);
-  p.insert(p.end(), guess.data(), guess.data() + rows);
+  changes.insert(changes.end(), lines.data(), lines.data() + lines.size());
+  motions.insert(motions.end(), motion.data(), motion.data() + motion.size());
   own_blocks.insert(own_blocks.end(), own.data(), own.data() + own.size());
 }
 
 /// Adds what forces on the nodes of a contact do to nodes that these are tied to.
-void BodyContacts::add_moved(int node_a, int node_b, const PairRows& force, Lines& motion) {
+template <int Rows>
+void BodyContacts::add_moved(int node_a, int node_b, const Lines<Rows>& force,
+                             Lines<Rows>& motion) {
+  if (links.empty()) return;
   for (const auto& [from, at] : {std::pair(node_a, 0), std::pair(node_b, 6)}) {
     const auto first =
         std::lower_bound(links.begin(), links.end(), from,
@@ -104,9 +133,9 @@ void BodyContacts::add_moved(int node_a, int node_b, const PairRows& force, Line
       const bool is_a = link->to == node_a, is_b = link->to == node_b;
       if (!is_a && !is_b) moved.push_back({link->to, moved_lines.size()});
       for (Eigen::Index i = 0; i < force.rows(); ++i) {
-        const Vec6 line = link->compliance * force.row(i).segment<6>(at).transpose();
+        const Vec6 line = link->compliance * force.row(i).template segment<6>(at).transpose();
         if (is_a || is_b) {
-          motion.row(i).segment<6>(is_a ? 0 : 6) += line.transpose();
+          motion.row(i).template segment<6>(is_a ? 0 : 6) += line.transpose();
         } else {
           moved_lines.insert(moved_lines.end(), line.data(), line.data() + 6);
         }

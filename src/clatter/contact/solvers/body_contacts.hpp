@@ -17,8 +17,10 @@ namespace clatter {
 /// reaction changes no more than its two nodes, and those that these are tied to, and W = C Y F^T
 /// is never written out.
 struct BodyContacts {
-  /// By rows, as they are stored.
-  using Lines = Eigen::Matrix<double, Eigen::Dynamic, 12, Eigen::RowMajor, max_contact_rows, 12>;
+  /// By rows, as they are stored; their number is known, or at most that of any contact.
+  template <int Rows>
+  using Lines =
+      Eigen::Matrix<double, Rows, 12, Eigen::RowMajor, (Rows > 0 ? Rows : max_contact_rows), 12>;
 
   /// Of a free node: entries 0 to 2 of the inverse mass, then the inverse inertia in body axes. Of
   /// a node that joints, springs or beams hold: what they leave of it, all six entries together.
@@ -119,7 +121,11 @@ struct BodyContacts {
   ContactProblem problem() const;
 
  private:
-  void add_moved(int node_a, int node_b, const PairRows& force, Lines& motion);
+  template <int Rows>
+  void add_rows(int node_a, int node_b, const ContactLaw& law, const PairRows& change,
+                const PairRows& force);
+  template <int Rows>
+  void add_moved(int node_a, int node_b, const Lines<Rows>& force, Lines<Rows>& motion);
 };
 
 }  // namespace clatter

@@ -110,8 +110,10 @@ void FreeContacts::find_islands() {
   order_.resize(count);
   std::iota(order_.begin(), order_.end(), 0);
   const auto island = [&](int k) { return island_of_[static_cast<std::size_t>(k)]; };
-  std::sort(order_.begin(), order_.end(),
-            [&](int k, int l) { return island(k) != island(l) ? island(k) < island(l) : k < l; });
+  if (!std::is_sorted(island_of_.begin(), island_of_.end())) {
+    std::sort(order_.begin(), order_.end(),
+              [&](int k, int l) { return island(k) != island(l) ? island(k) < island(l) : k < l; });
+  }
   island_begin_.clear();
   for (std::size_t i = 0; i < count; ++i) {
     if (i == 0 || island(order_[i]) != island(order_[i - 1])) {

@@ -35,12 +35,13 @@ double IslandNewton::misfit(const BodyContacts& contacts, std::span<const int> i
   for (const int k : island) {
     const BodyContacts::Contact& contact = contacts[k];
     const auto first = static_cast<std::size_t>(contact.first_row);
-    const RowVector la = Eigen::Map<const VecX>(contacts.p_of(contact), contact.rows);
-    RowVector g = Eigen::Map<const VecX>(contacts.b.data() + first, contact.rows);
+    const double *p = contacts.p_of(contact), *b = contacts.b.data() + first;
+    RowVector la(contact.rows), g(contact.rows);
     for (int i = 0; i < contact.rows; ++i) {
       const double rate = contacts.rate_of_motion(contact, i);
-      g[i] += rate;
-      energy += la[i] * rate;
+      la[i] = p[i];
+      g[i] = b[i] + rate;
+      energy += p[i] * rate;
     }
     evaluate(contact.law, true, g, la, false, equations_);
     for (int i = 0; i < contact.rows; ++i) {

@@ -53,7 +53,7 @@ void MoreauStep::turn_at_mean_velocity() {
     if (!node.rotates_in_space) continue;
     const auto index = static_cast<Eigen::Index>(n);
     const Vec3 change = of_node(V_, index).tail<3>();
-    of_node(w_.f, index).tail<3>() += theta * (1.0 - theta) * change.cross(node.inertia * change);
+    of_node(w_.f, index).tail<3>() += theta * (1.0 - theta) * turning(node, change);
   }
 }
 
@@ -77,8 +77,8 @@ void MoreauStep::assemble_without_contacts(KktMatrix& K) {
     if (!node.rotates_in_space || !K.has_node(n)) continue;
     const auto index = static_cast<int>(n);
     const Vec3 change = of_node(V_, index).tail<3>();
-    block.bottomRightCorner<3, 3>() = (w_.spec.theta - 1.0) * weight *
-                                      (skew(change) * node.inertia - skew(node.inertia * change));
+    block.bottomRightCorner<3, 3>() =
+        (w_.spec.theta - 1.0) * weight * turning_derivative(node, change);
     K.add_node(index, block);
   }
   w_.joints.add_tangents(K);
@@ -139,7 +139,7 @@ void Moreau::evaluate_middle() {
   for (const std::size_t c : w_.contacts.near()) {
     const Contact& contact = w_.contacts.contact(c);
     ContactWork& work = w_.contacts.work[c];
-    work.closed = contact.gap(w_.q) <= touching && contact.over_face(w_.q);
+    work.closed = work.gap <= touching && contact.over_face(w_.q);
     if (is_of_solids(contact)) look_at_solids(c, touching);
     work.rate_at_start = w_.contacts.rates(c, state.v);
     work.rate_before = work.rate_at_start;
@@ -217,11 +217,11 @@ bool Moreau::separate_solids() {
   // Well above round-off, which no correction would mend, and well below what counts as overlap.
   const double overlap = 500.0 * round_off * w_.span;
   bool any = false;
+  w_.contacts.place(*w_.state, w_.q);
   for (const std::size_t c : w_.contacts.near()) {
-    const Contact& contact = w_.contacts.contact(c);
     ContactWork& work = w_.contacts.work[c];
-    work.candidate = is_of_solids(contact);
-    any = any || (work.candidate && contact.gap(w_.q) < -overlap);
+    work.candidate = is_of_solids(w_.contacts.contact(c));
+    any = any || (work.candidate && work.gap < -overlap);
   }
   if (!any) return true;
   const Stopwatch stopwatch(times_.position);
@@ -252,7 +252,7 @@ void Moreau::press_together() {
   w_.contacts.evaluate_rows(*w_.state, w_.q);
   for (const std::size_t c : w_.contacts.near()) {
     const ContactWork& work = w_.contacts.work[c];
-    if (!work.candidate || w_.contacts.contact(c).gap(w_.q) > touching) continue;
+    if (!work.candidate || work.gap > touching) continue;
     RowVector push = RowVector::Zero(work.impulse.size());
     push[0] = -w_.h * std::min(work.impulse[0], in_wedge * w_.h * weight);
     w_.contacts.add_reaction(c, push, position_.load());

@@ -25,6 +25,7 @@ SchemeTimes Nsga::times() const {
 bool Nsga::try_step(double t, double h) {
   w_.set_time(*w_.state, t + h);
   w_.begin(*w_.state, h);
+  w_.far_turns.find(w_.state->v, h);
   smooth_.predict();
   position_.begin();
   velocity_.begin();
@@ -63,11 +64,12 @@ bool Nsga::jump() {
 }
 
 void Nsga::choose_candidates() {
+  w_.contacts.place(*w_.state, w_.q);
   for (const std::size_t c : w_.contacts.near()) {
     const Contact& contact = w_.contacts.contact(c);
     ContactWork& work = w_.contacts.work[c];
     work.candidate = contact.over_face(w_.q);
-    work.smooth_gap = contact.gap(w_.q);
+    work.smooth_gap = work.gap;
   }
 }
 

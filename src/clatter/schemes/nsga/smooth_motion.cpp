@@ -1,21 +1,12 @@
 #include <cmath>
 
 #include <clatter/machine/tangents.hpp>
-#include <clatter/machine/ties.hpp>
 #include <clatter/schemes/nsga/smooth_motion.hpp>
 
 namespace clatter {
 
 SmoothMotion::SmoothMotion(StepWork& work, const GeneralizedAlpha& coefficients)
-    : w_(work),
-      c_(coefficients),
-      end_(work.machine),
-      a_(end_.v),
-      is_tied_(work.machine.nodes().size(), 0) {
-  visit_ties(work.machine, [&](int a, int b) {
-    is_tied_[static_cast<std::size_t>(a)] = is_tied_[static_cast<std::size_t>(b)] = 1;
-  });
-}
+    : w_(work), c_(coefficients), end_(work.machine), a_(end_.v) {}
 
 const NodalVector& SmoothMotion::algorithmic_acceleration() {
   const State& state = *w_.state;
@@ -27,14 +18,17 @@ const NodalVector& SmoothMotion::algorithmic_acceleration() {
 
 const NodalVector& SmoothMotion::accelerations_after_jump() {
   algorithmic_acceleration();
-  for (std::size_t n = 1; n < is_tied_.size(); ++n) {
-    const Node& node = w_.machine.nodes()[n];
-    if (is_tied_[n] != 0 || !node.rotates_in_space) continue;
-    const auto index = static_cast<Eigen::Index>(n);
-    const Vec3 before = of_node(end_.v, index).tail<3>(), after = of_node(w_.v, index).tail<3>();
-    const Vec3 change = before.cross(node.inertia * before) - after.cross(node.inertia * after);
-    const Vec3 turned = node.inverse_inertia * change;
-    for (NodalVector* of : {&a_, &w_.vd}) of_node(*of, index).tail<3>() += turned;
+  const std::vector<Node>& nodes = w_.machine.nodes();
+  for (const int n : w_.far_turns.nodes()) {
+    const Vec3 torque = of_node(end_.f, n).tail<3>();
+    const Vec3 at_end = nodes[static_cast<std::size_t>(n)].inverse_inertia * torque;
+    for (NodalVector* of : {&a_, &w_.vd}) of_node(*of, n).tail<3>() = at_end;
+  }
+  for (const int n : w_.far_turns.free_nodes()) {
+    const Node& node = nodes[static_cast<std::size_t>(n)];
+    const Vec3 before = of_node(end_.v, n).tail<3>(), after = of_node(w_.v, n).tail<3>();
+    const Vec3 turned = node.inverse_inertia * (turning(node, before) - turning(node, after));
+    for (NodalVector* of : {&a_, &w_.vd}) of_node(*of, n).tail<3>() += turned;
   }
   return a_;
 }
@@ -47,12 +41,23 @@ void SmoothMotion::predict() {
   algorithmic_acceleration();
   end_.increment = h * state.v + h * h * ((0.5 - c_.beta) * a_n + c_.beta * a_);
   end_.v = state.v + h * ((1.0 - c_.gamma) * a_n + c_.gamma * a_);
+  for (const int n : w_.far_turns.nodes())
+    of_node(end_.v, n).tail<3>() = of_node(state.v, n).tail<3>();
+  turn_at_mean_velocity();
+}
+
+void SmoothMotion::turn_at_mean_velocity() {
+  for (const int n : w_.far_turns.nodes()) {
+    const Vec3 start = of_node(w_.state->v, n).tail<3>(), end = of_node(end_.v, n).tail<3>();
+    of_node(end_.increment, n).tail<3>() = 0.5 * w_.h * (start + end);
+    of_node(w_.vd, n).tail<3>() = (end - start) / w_.h;
+  }
 }
 
 Residual SmoothMotion::evaluate() {
   const Machine& machine = w_.machine;
   retract(machine.nodes(), w_.state->q, end_.increment, w_.q);
-  const ForceSizes sizes = machine.forces(w_.q, end_.v, w_.instant, end_.f);
+  const ForceSizes sizes = w_.forces(end_.v, end_.f);
   w_.smooth_numbers = sizes.numbers;
   machine.apply_mass(w_.vd, w_.momentum);
   w_.joints.evaluate(w_.q);
@@ -66,6 +71,12 @@ Residual SmoothMotion::evaluate() {
         of_pair(machine.weights(), joint.a(), joint.b()).cwiseProduct(force).norm();
   }
   w_.residual = w_.momentum - end_.f - end_.reaction;
+  for (const int n : w_.far_turns.nodes()) {
+    const Node& node = machine.nodes()[static_cast<std::size_t>(n)];
+    const Vec3 end = of_node(end_.v, n).tail<3>();
+    const Vec3 mean = 0.5 * (of_node(w_.state->v, n).tail<3>() + end);
+    of_node(w_.residual, n).tail<3>() += turning(node, mean) - turning(node, end);
+  }
   w_.joints.evaluate_rates(end_.v, w_.instant);
   return w_.judge_islands([&](int i) { return measure(i, w_.sizes_of(i, sizes)); });
 }
@@ -108,6 +119,32 @@ void SmoothMotion::assemble(KktMatrix& K) {
     const KktMatrix::Columns columns = -(scale * G).transpose();
     K.add_joint(static_cast<int>(j), geometric, rows, columns);
   }
+  add_far_turns(K);
+}
+
+/// Instead of what the others have.
+void SmoothMotion::add_far_turns(KktMatrix& K) const {
+  const double mass = (1.0 - c_.am) / ((1.0 - c_.af) * c_.gamma);
+  Mat6 block = Mat6::Zero();
+  for (const int n : w_.far_turns.nodes()) {
+    const Node& node = w_.machine.nodes()[static_cast<std::size_t>(n)];
+    const Vec3 end = of_node(end_.v, n).tail<3>();
+    const Vec3 mean = 0.5 * (of_node(w_.state->v, n).tail<3>() + end);
+    block.bottomRightCorner<3, 3>() =
+        (1.0 - mass) * node.inertia +
+        w_.h * (0.5 * turning_derivative(node, mean) - turning_derivative(node, end));
+    K.add_node(n, block);
+  }
+  const double more = w_.h * w_.h * (0.5 - c_.beta / c_.gamma);
+  for (std::size_t l = 0; l < w_.machine.loads().size(); ++l) {
+    const Load& load = w_.machine.loads()[l];
+    if (!w_.far_turns.has(load.node())) continue;
+    const auto node = static_cast<std::size_t>(load.node());
+    block = load.tangent(w_.instant.loads[l], w_.q[node]);
+    block.leftCols<3>().setZero();
+    block.rightCols<3>() = (more * block.rightCols<3>() * w_.T[node]).eval();
+    K.add_load(static_cast<int>(l), block);
+  }
 }
 
 void SmoothMotion::fill_right_side(const KktMatrix& K, VecX& x) const {
@@ -120,6 +157,7 @@ void SmoothMotion::move(const KktMatrix& K, const VecX& x, double factor) {
   K.scatter(x, factor, end_.v);
   K.scatter(x, factor * (1.0 - c_.am) / ((1.0 - c_.af) * c_.gamma * w_.h), w_.vd);
   K.scatter(x, factor * w_.h * c_.beta / c_.gamma, end_.increment);
+  turn_at_mean_velocity();
   w_.joint_forces +=
       factor / w_.h *
       w_.joints.scale().cwiseProduct(x.segment(K.joint_multiplier(0), w_.joint_forces.size()));

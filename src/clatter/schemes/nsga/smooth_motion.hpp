@@ -15,7 +15,7 @@ class SmoothMotion {
   SmoothMotion(StepWork& work, const GeneralizedAlpha& coefficients);
 
   const SmoothEnd& end() const { return end_; }
-  /// First guess: the acceleration stays as it was. 001 (4)
+  /// First guess: the acceleration stays as it was, 001 (4); the spin of bodies that turn far does.
   void predict();
   /// a of the end of the step, 001 (4), from its accelerations.
   const NodalVector& algorithmic_acceleration();
@@ -36,12 +36,14 @@ class SmoothMotion {
   friend struct NsgaProbe;  // tests differentiate the problem
 
   Residual measure(int island, const ForceSizes& sizes) const;
+  /// Bodies that turn far take the acceleration from start to end, and the mean velocity.
+  void turn_at_mean_velocity();
+  void add_far_turns(KktMatrix& K) const;
 
   StepWork& w_;
   GeneralizedAlpha c_;
   SmoothEnd end_;
   NodalVector a_;
-  std::vector<char> is_tied_;  // node: by joints, springs or beams
 };
 
 }  // namespace clatter

@@ -227,7 +227,7 @@ void CoupledStep::correct_positions(CoupledContact& work) const {
 RowVector CoupledStep::evaluate_frame(std::size_t c) {
   CoupledContact& work = contacts_[c];
   const Contact& contact = w_.contacts.contact(c);
-  work.frame = contact.frame(w_.q, w_.state->contacts[c].tangent);
+  work.frame = w_.contacts.work[c].frame;
   if (contact.has_chord()) {
     CoupledChord& chord = chords_[c];
     chord.derivative = contact.chord_derivative(w_.q, work.frame);
@@ -255,7 +255,7 @@ void CoupledStep::evaluate_contact(std::size_t c) {
     return;
   }
   static const ContactLaw frictionless;
-  const RowVector gap = RowVector::Constant(1, base.scale[0] * contact.gap(w_.q) / w_.h);
+  const RowVector gap = RowVector::Constant(1, base.scale[0] * base.gap / w_.h);
   clatter::evaluate(frictionless, base.candidate, gap, RowVector::Constant(1, work.push), true,
                     work.position);
   const bool closed = work.position.status != ContactStatus::open;

@@ -27,11 +27,13 @@ class NsgaCoupled final : public Scheme {
   void size_contacts() override;
   void begin_solving(const SolverMemory& /*memory*/) override { matrix_.begin_step(); }
   void end_solving(SolverMemory& memory) const override { matrix_.end_step(memory); }
+  bool turns_far();
   bool solve_step();
   /// Newton's method from the guess, regularised at least so much.
   bool solve_from_guess(double at_least, bool with_contacts);
   bool adds_energy();
   bool contacts_are_followed();
+  bool moves_as_fast_as_it_goes();
   bool keeps_energy();
   void accept_contacts();
   /// Takes what contacts did that have opened off the auxiliary accelerations.

@@ -25,8 +25,14 @@ ContactLaw coulomb(double mu, double penalty, Eigen::Index rows) {
 
 ContactEquations equations(const ContactLaw& law, const VecX& g, const VecX& la,
                            bool may_close = true) {
-  ContactEquations e;
+  ContactEquations e, without;
   evaluate(law, may_close, g, la, true, e);
+  // Derivatives are extra: to ask for them changes no bit of the rest.
+  evaluate(law, may_close, g, la, false, without);
+  EXPECT_EQ(without.status, e.status);
+  EXPECT_EQ(without.block_status, e.block_status);
+  EXPECT_EQ(without.phi, e.phi);
+  EXPECT_EQ(without.residual, e.residual);
   return e;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <clatter/model/impact_kinds.hpp>
+#include <clatter/model/specs.hpp>
 
 namespace clatter {
 
@@ -10,6 +10,9 @@ struct NormalLaw {
   double exponent = 1.5;     ///< n; 1 of Hooke's and Kelvin-Voigt's law
   double restitution = 1.0;  ///< that the damping is made for, in (0, 1]
 };
+
+/// Of a spec whose stiffness is known, for the restitution of a contact.
+NormalLaw law_of(const ForceLawSpec& spec, double stiffness, double restitution);
 
 /// The smallest restitution that laws with damping are for: below it their coefficients grow
 /// without bound, Hu's already at 0.0212.

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <clatter/recovery/normal_law.hpp>
+#include <clatter/contact/law/normal_law.hpp>
 
 namespace clatter {
 namespace {
@@ -54,6 +54,11 @@ double exact_damping_factor(double e) {
 }
 
 }  // namespace
+
+NormalLaw law_of(const ForceLawSpec& spec, double stiffness, double restitution) {
+  return {spec.law, stiffness, is_linear(spec.law) ? 1.0 : spec.exponent.value_or(1.5),
+          std::max(least_restitution, restitution)};
+}
 
 double damping_factor(NormalLawKind kind, double e) {
   assert(has_damping(kind) && kind != NormalLawKind::kelvin_voigt && e > 0.0);

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <clatter/recovery/hertz.hpp>
+#include <clatter/contact/law/hertz.hpp>
 
 namespace clatter {
 
@@ -61,8 +61,8 @@ HertzContact::HertzContact(const Elasticity& first, const Elasticity& second,
     return carlson_rd(0.0, 1.0, k * k) / carlson_rd(0.0, k * k, 1.0);
   };
   double low = 0.0, high = 1.0;  // k is at least A/B
-  low = 0.5 / wanted;
-  for (int halving = 0; halving < 100; ++halving) {
+  low = wanted > 1.0 ? 0.5 / wanted : 1.0;
+  for (int halving = 0; halving < 100 && low < high; ++halving) {
     const double middle = std::sqrt(low * high);
     (quotient(middle) > wanted ? low : high) = middle;
   }

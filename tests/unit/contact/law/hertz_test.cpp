@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <clatter/recovery/hertz.hpp>
+#include <clatter/contact/law/hertz.hpp>
 
 namespace clatter {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include <clatter/recovery/normal_law.hpp>
+#include <clatter/contact/law/normal_law.hpp>
 
 namespace clatter {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <clatter/recovery/normal_law.hpp>
+#include <clatter/contact/law/normal_law.hpp>
 
 namespace clatter {
 namespace {

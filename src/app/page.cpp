@@ -1,0 +1,53 @@
+#include "app/page.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include <clatter/io/base64.hpp>
+#include <clatter/model/error.hpp>
+
+namespace clatter {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view place_for_results = "<!--results-->";
+
+/// Beside an installed program, else in the source tree that it was built from.
+fs::path page_file() {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path installed = program.parent_path().parent_path() / "share/clatter/page.html";
+  return fs::exists(installed, ignored) ? installed : fs::path(CLATTER_PAGE_FILE);
+}
+
+}  // namespace
+
+std::string read_page() {
+  const fs::path path = page_file();
+  std::ifstream stream(path, std::ios::binary);
+  std::string page{std::istreambuf_iterator<char>(stream), {}};
+  if (page.find(place_for_results) == std::string::npos) {
+    throw Error(
+        fmt::format("{}: the page that shows results is not built; './clatter report' in the "
+                    "source tree builds it, or 'npm ci && npm run build' in its folder viewer",
+                    path.string()));
+  }
+  return page;
+}
+
+std::string page_with(const std::string& page, std::string_view what) {
+  std::string result = page;
+  return result.replace(result.find(place_for_results), place_for_results.size(), what);
+}
+
+std::string element_with_data(const std::string& data) {
+  std::string element = "<script type=\"text/plain\" class=\"run\">";
+  add_base64(element, data.data(), data.size());
+  return element + "</script>\n";
+}
+
+}  // namespace clatter

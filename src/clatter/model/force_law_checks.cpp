@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <clatter/model/part_checks.hpp>
+
+namespace clatter {
+namespace {
+
+/// The checks of one of the tables of a contact that have a law.
+class ForceLawCheck {
+ public:
+  ForceLawCheck(const ObjectCheck& object, const char* table, const ContactSpec& contact,
+                const ForceLawSpec& law)
+      : object_(object), table_(table), contact_(contact), law_(law) {}
+
+  /// Whether it says all that a law needs, as far as that can be told.
+  void check(const std::vector<MaterialSpec>& materials, bool materials_are_known) const {
+    object_.number(key("stiffness"), law_.stiffness, ranges::positive);
+    object_.number(key("exponent"), law_.exponent, ranges::force_exponent);
+    if (!object_.knows(key("stiffness")) || !object_.knows(key("materials")) ||
+        !object_.knows(key("law"))) {
+      return;
+    }
+    const bool of_materials = !law_.materials[0].empty() || !law_.materials[1].empty();
+    if (!law_.stiffness && !of_materials) {
+      object_.refuse(
+          table_,
+          fmt::format("'{}' needs 'stiffness', or the 'materials' that it follows from", table_));
+    } else if (!law_.stiffness && is_linear(law_.law)) {
+      object_.refuse(key("law"),
+                     fmt::format("the law \"{}\" needs a 'stiffness' in N/m: that of materials is "
+                                 "of F = K depth^1.5",
+                                 to_string(law_.law)));
+    }
+    if (law_.exponent && is_linear(law_.law)) {
+      object_.refuse_key(key("exponent"), fmt::format("'exponent' has no meaning for the law "
+                                                      "\"{}\", of which it is 1",
+                                                      to_string(law_.law)));
+    } else if (law_.exponent && !law_.stiffness) {
+      object_.refuse_key(key("exponent"),
+                         "'exponent' has no meaning without 'stiffness': that of materials is 1.5");
+    }
+    if (of_materials && materials_are_known) check_elastic_materials(materials);
+  }
+
+ private:
+  std::string key(const char* name) const { return fmt::format("{}.{}", table_, name); }
+
+  void check_elastic_materials(const std::vector<MaterialSpec>& materials) const {
+    const std::array<std::string, 2>& names = law_.materials;
+    for (std::size_t k = 0; k < (names[0] == names[1] ? 1u : 2u); ++k) {
+      const std::string& name = names[k];
+      const MaterialSpec* material = find_material(materials, name);
+      if (material == nullptr) {
+        object_.refuse_entry(key("materials"), k, unknown_material(name, materials));
+      } else if (!material->youngs_modulus && !material->keys.is_doubtful("youngs_modulus")) {
+        object_.refuse_entry(key("materials"), k,
+                             fmt::format("material '{}' has no 'youngs_modulus'", name));
+      }
+    }
+    if (!contact_.geometry.b.has_radius) {
+      object_.refuse(
+          key("materials"),
+          fmt::format("'materials': a {} has no radius, so that the area of contact is not "
+                      "known; give 'stiffness' instead, or a sphere",
+                      contact_.geometry.b.noun));
+    }
+  }
+
+  const ObjectCheck& object_;
+  const char* table_;
+  const ContactSpec& contact_;
+  const ForceLawSpec& law_;
+};
+
+void check_compliance(const ObjectCheck& object, const ContactSpec& contact) {
+  object.number("compliance.slow_speed", contact.compliance->slow_speed, ranges::positive);
+  const auto refuse_if = [&](double value, const char* key) {
+    if (value == 0.0) return;
+    object.refuse_key(key, fmt::format("'{}' is not for contacts with 'compliance', which resist "
+                                       "sliding alone",
+                                       key));
+  };
+  refuse_if(contact.rolling_friction, "rolling_friction");
+  refuse_if(contact.drilling_friction, "drilling_friction");
+  refuse_if(contact.patch_radius, "patch_radius");
+  refuse_if(contact.tangential_restitution, "tangential_restitution");
+}
+
+}  // namespace
+
+void check_force_laws(const ContactSpec& contact, const std::vector<MaterialSpec>& materials,
+                      bool materials_are_known, std::vector<Mistake>& mistakes) {
+  const ObjectCheck object(fmt::format("contact '{}'", contact.name), contact.place, contact.keys,
+                           mistakes);
+  if (contact.recovery) {
+    ForceLawCheck(object, "recover", contact, *contact.recovery)
+        .check(materials, materials_are_known);
+    object.number("recover.alpha", contact.recovery->alpha, ranges::positive);
+  }
+  if (contact.compliance) {
+    ForceLawCheck(object, "compliance", contact, *contact.compliance)
+        .check(materials, materials_are_known);
+    check_compliance(object, contact);
+  }
+}
+
+void check_hardness(const ContactSpec& contact, const IntegratorSpec& integrator,
+                    std::vector<Mistake>& mistakes) {
+  if (integrator.keys.is_doubtful("name") || contact.keys.is_doubtful("compliance")) return;
+  const ObjectCheck object(fmt::format("contact '{}'", contact.name), contact.place, contact.keys,
+                           mistakes);
+  const SchemeTraits& scheme = traits_of(integrator.kind);
+  if (contact.compliance && !scheme.is_compliant) {
+    object.refuse_key("compliance",
+                      fmt::format("'compliance' is not for the integrator \"{}\", whose contacts "
+                                  "are hard, only for {}",
+                                  scheme.name, schemes_that(&SchemeTraits::is_compliant)));
+  } else if (!contact.compliance && scheme.is_compliant) {
+    object.refuse_object(
+        fmt::format("a contact needs 'compliance' with the integrator \"{}\"; "
+                    "\"nsga\" has hard contacts",
+                    scheme.name));
+  }
+}
+
+}  // namespace clatter

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <clatter/machine/model.hpp>
+
+namespace clatter {
+
+/// What a page draws of a model, as JSON. Movers are what has a position of its own: the bodies in
+/// the order of the model, then the nodes of the beams; -1 is the ground.
+///
+///   meshes   points (flat), polygons and lines; shapes that are alike share one
+///   bodies   name, mover, parts: [mesh, scale, x, y, z]
+///   beams    name, first mover, nodes, outline of the section (y, z), frames of the elements' ends
+///   ground   parts, and faces of contacts with their movers
+///   links    joints, springs and the like: kind, name, points as [mover, x, y, z]
+///   contacts names of those that the model lists, with their movers
+/// `extent` [m] of the motion: what has no edge is drawn at least as large.
+nlohmann::json scene_of(const Model& model, double extent);
+
+/// How many movers a model has.
+std::size_t count_movers(const Model& model);
+
+}  // namespace clatter

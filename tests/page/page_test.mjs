@@ -1,0 +1,274 @@
+// The page of results as users meet it: opened from disk without a network, and from `clatter view`.
+import assert from 'node:assert/strict';
+import {execFileSync, spawn} from 'node:child_process';
+import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import http from 'node:http';
+import {createRequire} from 'node:module';
+import {tmpdir} from 'node:os';
+import {join, resolve} from 'node:path';
+import {gunzipSync, gzipSync} from 'node:zlib';
+
+const [program, source, chromiumPath] = process.argv.slice(2, 5).map(each => resolve(each));
+const only = process.argv[5];   // part of the name of a test
+if (!existsSync(join(source, 'viewer/node_modules/playwright-core')) || !existsSync(join(source, 'build/viewer/page.html'))) {
+  console.error("The page is not built, or its npm packages are missing: './clatter test' gets them when the npm registry can be reached.");
+  process.exit(1);
+}
+const {chromium} = createRequire(join(source, 'viewer/package.json'))('playwright-core');
+const folder = mkdtempSync(join(tmpdir(), 'clatter-page-'));
+const path = name => join(folder, name);
+const clatter = (...args) => execFileSync(program, args, {cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe']});
+
+const ball = (title, name) => `title = ${JSON.stringify(title)}
+gravity = [0, 0, -9.81]
+[[body]]
+name = ${JSON.stringify(name)}
+shape = { kind = "sphere", radius = 0.1 }
+density = 1000
+position = [0, 0, 0.5]
+velocity = [0.4, 0, 0]
+[[contact]]
+name = "floor"
+sphere = { body = ${JSON.stringify(name)}, radius = 0.1 }
+face = { point = [0, 0, 0], normal = [0, 0, 1] }
+restitution = 0.7
+friction = 0.3
+[integrator]
+step = 1e-3
+duration = 1
+[output]
+paraview = false
+`;
+
+let browser;
+/// Opens a page with the network off; whatever the console complains of fails the test.
+async function open(file, expectErrors = false) {
+  const context = await browser.newContext({offline: true, viewport: {width: 1100, height: 700}});
+  const page = await context.newPage();
+  page.complaints = [];
+  page.on('console', message => { if (['error', 'warning'].includes(message.type()) && !/GPU stall|software/i.test(message.text())) page.complaints.push(message.text()); });
+  page.on('pageerror', error => page.complaints.push(error.message));
+  page.on('request', request => { if (!/^(file|blob|data):/.test(request.url())) page.complaints.push(`asks for ${request.url()}`); });
+  page.on('dialog', dialog => { page.complaints.push('a script of the data ran'); void dialog.dismiss(); });
+  await page.goto(`file://${file}`, {timeout: 90000});
+  await page.waitForFunction(() => window.clatter?.probe() || document.querySelector('.trouble'), null, {timeout: 90000});
+  if (!expectErrors) assert.equal(await page.locator('.trouble').count(), 0, await page.locator('body').innerText());
+  return page;
+}
+const close = async page => { assert.deepEqual(page.complaints, []); await page.context().close(); };
+const probe = page => page.evaluate(() => { const {whereIs, value, ...rest} = window.clatter.probe(); return rest; });
+const scrub = (page, part) => page.locator('input[aria-label=Time]').evaluate((range, where) => {
+  range.value = String(Math.round(Number(range.max) * where));
+  range.dispatchEvent(new Event('input'));
+}, part);
+const picture = async page => { await page.waitForTimeout(150); return page.locator('.scene canvas').first().screenshot(); };
+
+async function bodiesMove(file) {
+  const page = await open(file);
+  assert.equal((await probe(page)).time, 0);
+  await scrub(page, 0);
+  const first = await picture(page);
+  let differs = false;
+  for (const part of [0.5, 0.25, 0.8, 1]) {
+    await scrub(page, part);
+    differs ||= Buffer.compare(first, await picture(page)) !== 0;
+    if (differs) break;
+  }
+  assert.ok(differs, `${file}: nothing is seen to move`);
+  await scrub(page, 0);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', {name: 'Play or pause'}).click();
+  await page.waitForFunction(() => window.clatter.probe().time > 0, null, {timeout: 60000});
+  await page.getByRole('button', {name: 'Play or pause'}).click();
+  assert.equal((await probe(page)).playing, false);
+  await close(page);
+}
+
+const tests = {
+  async 'examples open from disk, play and are seen to move'() {
+    const some = ['002/bouncing-ball', 'contact/dice', 'beams/frame-in-flight', '000/slider-crank-and-block', 'elements/cable-atwood'];
+    const all = readdirSync(join(source, 'examples'), {recursive: true}).filter(f => f.endsWith('.toml')).map(f => f.slice(0, -5));
+    for (const name of process.env.CLATTER_PAGES === 'all' ? all : some) {
+      const out = name.replaceAll('/', '-');
+      clatter('run', join(source, 'examples', name + '.toml'), '--quiet', '--out', out, '--set', 'output.paraview=false');
+      clatter('report', out, '-o', out + '.html');
+      await bodiesMove(path(out + '.html'));
+    }
+  },
+
+  async 'values at the cursor are those of the results'() {
+    clatter('run', 'ball.toml', '--quiet', '--csv', '--out', 'ball');
+    clatter('report', 'ball', '-o', 'ball.html');
+    const [head, ...rows] = readFileSync(path('ball/results.csv'), 'utf8').split('\n').filter(line => line && !line.startsWith('#'))
+        .map(line => line.split(','));
+    const column = head.findIndex(name => name.replaceAll('"', '').startsWith('bodies/ball/position/z'));
+    assert.ok(column > 0, head.join(' '));
+    const page = await open(path('ball.html'));
+    for (const part of [0, 0.3, 0.62, 1]) {
+      await scrub(page, part);
+      const [time, value] = await page.evaluate(() => [window.clatter.probe().time, window.clatter.probe().value('bodies/ball/position/z')]);
+      const row = rows.find(each => Math.abs(Number(each[0]) - time) < 1e-9);
+      // Single precision, 2^-24 of the value.
+      assert.ok(Math.abs(value - Number(row[column])) <= 6e-8 * Math.abs(value), `${value} at ${time}, stored ${row[column]}`);
+    }
+    await close(page);
+  },
+
+  async 'bodies and contacts can be clicked, channels searched, plots zoomed'() {
+    clatter('run', 'ball.toml', '--quiet', '--out', 'ball');
+    clatter('report', 'ball', '-o', 'ball.html');
+    const page = await open(path('ball.html'));
+    await scrub(page, 1);
+    const at = what => page.evaluate(picked => window.clatter.probe().whereIs(picked), what);
+    await page.mouse.click(...await at({kind: 'contact', name: 'floor'}));
+    assert.deepEqual((await probe(page)).selected, {kind: 'contact', name: 'floor'});
+    await page.locator('.picked').getByRole('button', {name: 'Plot contacts/floor/gap'}).click();
+    assert.deepEqual((await probe(page)).plots[0], ['contacts/floor/gap']);
+    await scrub(page, 0.2);
+    await page.mouse.click(...await at({kind: 'body', name: 'ball'}));
+    assert.deepEqual((await probe(page)).selected, {kind: 'body', name: 'ball'});
+
+    await page.getByLabel('Search channels').fill('ball velocity z');
+    await page.getByRole('button', {name: 'Plot bodies/ball/velocity/z'}).click();
+    assert.deepEqual((await probe(page)).plots[0], ['bodies/ball/velocity/z']);
+    const plot = await page.locator('.card .u-over').first().boundingBox();
+    const [low, high] = (await probe(page)).ranges[0];
+    await page.mouse.move(plot.x + 0.25 * plot.width, plot.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(plot.x + 0.75 * plot.width, plot.y + 40, {steps: 5});
+    await page.mouse.up();
+    const [from, to] = (await probe(page)).ranges[0];
+    assert.ok(from > low + 0.2 * (high - low) && to < high - 0.2 * (high - low), `${from} to ${to}`);
+    for (const kind of ['sum', 'norm', 'spectrum', 'none']) await page.locator('.card select').first().selectOption(kind);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    assert.ok((await probe(page)).time > 0);
+    // The address holds the view, soon after it has changed.
+    await page.waitForFunction(() => JSON.parse(decodeURIComponent(location.hash.slice(1)) || '{}').t === window.clatter.probe().time);
+    const address = page.url(), before = await probe(page);
+    await page.goto('about:blank');
+    await page.goto(address);
+    await page.waitForFunction(() => window.clatter?.probe());
+    const after = await probe(page);
+    assert.equal(after.time, before.time);
+    assert.deepEqual(after.plots, before.plots);
+    await close(page);
+  },
+
+  async 'two runs are compared'() {
+    clatter('run', 'ball.toml', '--quiet', '--out', 'one');
+    clatter('run', 'ball.toml', '--quiet', '--out', 'two', '--set', 'contact.floor.restitution=0.2');
+    clatter('report', 'one', 'two', '-o', 'both.html');
+    const page = await open(path('both.html'));
+    await page.getByLabel('Run in the scene').selectOption('-1');
+    assert.equal(await page.locator('.scene canvas').count(), 2);
+    await page.getByLabel('Search channels').fill('ball position z');
+    await page.getByRole('button', {name: 'Plot bodies/ball/position/z'}).click();
+    await page.locator('.card select').first().selectOption('difference');
+    await scrub(page, 1);
+    const text = await page.locator('.card .legend').first().innerText();
+    assert.match(text, /one − two: bodies\/ball\/position\/z/);
+    assert.ok(Math.abs(parseFloat(text.split('\n').at(-1))) > 1e-4, text);
+    await close(page);
+  },
+
+  async 'bad data give a message and run no script'() {
+    const evil = '<img src=x onerror=alert(1)></script><script>alert(2)</script>';
+    writeFileSync(path('evil.toml'), ball(evil.repeat(20), 'ball'));
+    clatter('run', 'evil.toml', '--quiet', '--out', 'evil');
+    clatter('report', 'evil', '-o', 'evil.html');
+    let page = await open(path('evil.html'));
+    assert.ok((await page.locator('h1').textContent()).startsWith('<img src=x'));
+    await close(page);
+
+    const text = readFileSync(path('evil.html'), 'utf8');
+    const [, data] = /class="run">([^<]*)</.exec(text);
+    const packed = Buffer.from(data, 'base64'), inside = gunzipSync(packed.subarray(8));
+    const repacked = bytes => Buffer.concat([Buffer.from('CLATTER1'), gzipSync(bytes)]).toString('base64');
+    const withMeta = change => {
+      const length = inside.readUInt32LE(0), meta = JSON.parse(inside.subarray(4, 4 + length));
+      change(meta);
+      const made = Buffer.from(JSON.stringify(meta)), head = Buffer.alloc(4);
+      head.writeUInt32LE(made.length);
+      const front = Buffer.concat([head, made]), padding = Buffer.alloc((8 - front.length % 8) % 8, 32);
+      return repacked(Buffer.concat([front, padding, inside.subarray(Math.ceil((4 + length) / 8) * 8)]));
+    };
+    const bad = {
+      empty: '', 'no base64': '!!!', 'not ours': Buffer.from('something else').toString('base64'),
+      'another version': Buffer.concat([Buffer.from('CLATTER9'), packed.subarray(8)]).toString('base64'),
+      'cut short': packed.subarray(0, packed.length / 2).toString('base64'), 'cut inside': repacked(inside.subarray(0, inside.length - 9)),
+      'no description': repacked(Buffer.from([0xff, 0xff, 0xff, 0x7f, 1, 2])), 'another format': withMeta(m => { m.format = 2; }),
+      'no frames': withMeta(m => { m.frames = []; }), 'frames beyond the end': withMeta(m => { m.frames = [1e9]; }),
+      'strange channels': withMeta(m => { m.channels = [{path: 7}]; }),
+    };
+    for (const [name, content] of Object.entries(bad)) {
+      writeFileSync(path('bad.html'), text.replace(data, content));
+      page = await open(path('bad.html'), true);
+      assert.equal(await page.locator('.trouble').count(), 1, name);
+      assert.ok((await page.locator('.trouble p').innerText()).length > 20, name);
+      await close(page);
+    }
+    // Not a number in a channel and in places: shown as far as it goes.
+    const strange = Buffer.from(inside);
+    strange.fill(0xff, strange.length - 40);
+    writeFileSync(path('strange.html'), text.replace(data, repacked(strange)));
+    await close(await open(path('strange.html')));
+    // Markup in all names that the page shows.
+    writeFileSync(path('names.html'), text.replace(data, withMeta(m => {
+      m.notes = [evil]; m.model_text = evil; m.scene.bodies[0].name = evil; m.events.push([0, 1, evil]);
+      for (const channel of m.channels) channel.path += evil;
+    })));
+    await close(await open(path('names.html')));
+  },
+
+  async 'view follows a run in progress and serves nothing else'() {
+    writeFileSync(path('long.toml'), ball('Long', 'ball').replace('duration = 1', 'duration = 1e5') .replace('paraview = false', 'paraview = false\ninterval = 0.05'));
+    const run = spawn(program, ['run', 'long.toml', '--quiet', '--out', 'long'], {cwd: folder, stdio: 'ignore'});
+    let view;
+    try {
+      for (let i = 0; i < 100 && !existsSync(path('long/results.h5')); ++i) await new Promise(r => setTimeout(r, 100));
+      view = spawn(program, ['view', 'long', '--no-browser'], {cwd: folder, stdio: ['ignore', 'pipe', 'inherit']});
+      const line = await new Promise(done => view.stdout.once('data', data => done(String(data))));
+      const address = /http:\/\/127\.0\.0\.1:(\d+)\//.exec(line);
+      assert.ok(address, line);
+      const ask = (where, headers = {}) => new Promise((done, fail) => {
+        http.get({host: '127.0.0.1', port: address[1], path: where, headers}, answer => { answer.resume(); answer.on('end', () => done(answer.statusCode)); }).on('error', fail);
+      });
+      assert.equal(await ask('/'), 200);
+      for (const where of ['/../ball.toml', '/results.h5', '/%2e%2e/ball.toml', '//etc/passwd', '/run/../../ball.toml', '/summary.json']) {
+        assert.equal(await ask(where), 404, where);
+      }
+      assert.equal(await ask('/', {Host: 'example.org'}), 403);
+      const page = await browser.newPage();
+      await page.goto(address[0]);
+      await page.waitForFunction(() => window.clatter?.probe(), null, {timeout: 90000});
+      const end = (await probe(page)).end;
+      await page.waitForFunction(last => window.clatter.probe()?.end > last, end, {timeout: 90000});
+      await page.close();
+    } finally {
+      run.kill('SIGTERM');
+      view?.kill('SIGTERM');
+    }
+  },
+};
+
+writeFileSync(path('ball.toml'), ball('A ball', 'ball'));
+browser = await chromium.launch({executablePath: chromiumPath, args: [
+  '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
+  '--disable-sync', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']});
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+  if (only && !name.includes(only)) continue;
+  const begin = Date.now();
+  try {
+    await test();
+    console.log(`ok      ${name} (${((Date.now() - begin) / 1000).toFixed(1)} s)`);
+  } catch (error) {
+    ++failed;
+    console.log(`FAILED  ${name}\n${error.stderr ?? ''}${error.stack}`);
+  }
+}
+await browser.close();
+rmSync(folder, {recursive: true, force: true});
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,244 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <clatter/io/model_reader.hpp>
+#include <clatter/machine/machine.hpp>
+#include <clatter/machine/model.hpp>
+#include <clatter/machine/solid_search.hpp>
+
+#include "support/dice.hpp"
+
+namespace clatter::testing {
+
+/// Two bodies of one shape each, and what the library says of them: nodes 1 and 2 of `q`. The first
+/// may be the ground, node 0; then the other is node 1.
+class SolidPair {
+ public:
+  enum class In { space, plane };
+  enum class First { body, ground };
+
+  /// Shapes are tables of a model file, whose material is 'stone'.
+  SolidPair(const std::string& shape_a, const std::string& shape_b, In in = In::space,
+            First first = First::body)
+      : SolidPair(text_of(shape_a, shape_b, in, first), first == First::body ? 1 : 0,
+                  first == First::body ? 2 : 1) {}
+  /// Of a whole model: what moves is `b`.
+  SolidPair(const std::string& model, std::size_t a, std::size_t b)
+      : machine_(parse_model(model, "pair.toml")),
+        search_(machine_),
+        q(machine_.initial_configuration()),
+        node_a(a),
+        node_b(b) {
+    for (const Solid& solid : machine_.solids()) {
+      Ball ball{Vec3::Zero(), -1.0};
+      for (const Vec3& corner : solid.shape.corners) {
+        ball.centre += corner / static_cast<double>(solid.shape.corners.size());
+      }
+      for (const Vec3& corner : solid.shape.corners) {
+        if (solid.is_element()) continue;
+        ball.radius = std::max(ball.radius, (corner - ball.centre).norm() + solid.shape.radius);
+      }
+      balls_.push_back(ball);
+    }
+  }
+
+  /// The least of all convex parts.
+  double gap() {
+    double least = infinity;
+    const std::vector<Solid>& solids = machine_.solids();
+    for (std::size_t a = 0; a < solids.size(); ++a) {
+      for (std::size_t b = a + 1; b < solids.size(); ++b) {
+        if (!machine_.may_touch(static_cast<int>(a), static_cast<int>(b))) continue;
+        if (balls_[a].radius >= 0.0 && balls_[b].radius >= 0.0) {
+          const auto centre = [&](std::size_t k) -> Vec3 {
+            const NodeState& at = q[static_cast<std::size_t>(solids[k].node)];
+            return at.x + at.R * balls_[k].centre;
+          };
+          const double apart = (centre(b) - centre(a)).norm();
+          if (apart - balls_[a].radius - balls_[b].radius > least) continue;
+        }
+        least = std::min(least, search_.gap(static_cast<int>(a), static_cast<int>(b), q));
+      }
+    }
+    return least;
+  }
+
+  std::vector<Contact> contacts() {
+    std::vector<ContactKey> keys;
+    search_.find(q, q, keys);
+    std::vector<Contact> all;
+    for (const ContactKey& key : keys) all.push_back(machine_.contact_of(key));
+    return all;
+  }
+  /// The contact whose gap is least.
+  Contact nearest_contact() {
+    std::vector<Contact> all = contacts();
+    if (all.empty()) throw std::runtime_error("solids that are near each other do not touch");
+    return *std::min_element(all.begin(), all.end(), [&](const Contact& one, const Contact& two) {
+      return one.gap(q) < two.gap(q);
+    });
+  }
+
+  /// A contact as seen from the first body, in space.
+  struct Points {
+    double gap;
+    Vec3 on_a, on_b, normal;
+  };
+  Points points_of(const Contact& contact) const {
+    const ContactFrame frame = contact.frame(q, Vec3::UnitX());
+    const double gap = contact.gap(q);
+    const bool a_first = contact.a() == static_cast<int>(node_a);
+    const Vec3 n = a_first ? frame.normal : Vec3(-frame.normal);
+    Vec3 on_a = at_a().x + (a_first ? frame.arm_a : frame.arm_b),
+         on_b = at_b().x + (a_first ? frame.arm_b : frame.arm_a);
+    if (contact.has_face()) (a_first ? on_a : on_b) -= gap * frame.normal;  // its foot on the face
+    return {gap, on_a, on_b, n};
+  }
+
+  /// Brings b nearer along `way` until the gap is between `least` and `most`, or near enough to be
+  /// a touch; false: it passes by.
+  bool approach(const Vec3& way, double least, double most) {
+    double touching = infinity;
+    for (const Solid& solid : machine_.solids()) touching = std::min(touching, 1e-3 * solid.size);
+    most = std::min(most, 0.8 * touching);
+    double gap_here = gap();
+    for (int i = 0; i < 400 && gap_here > most; ++i) {
+      q[node_b].x += (gap_here - 0.5 * (least + most)) * way;
+      if ((at_b().x - at_a().x).norm() > 100.0) return false;
+      gap_here = gap();
+    }
+    return gap_here > least && gap_here <= most;
+  }
+
+  const NodeState& at_a() const { return q[node_a]; }
+  const NodeState& at_b() const { return q[node_b]; }
+  const Machine& machine() const { return machine_; }
+
+  /// Whether rows and their derivatives are those of differences along a random motion of the
+  /// nodes. Differences of eighth order with two spacings tell how far they may be off themselves;
+  /// where they are no good, as where the place of contact jumps, `rough` is counted up.
+  ::testing::AssertionResult has_derivatives(const Contact& contact, Dice& dice, int& rough) const {
+    const std::vector<Node>& nodes = machine_.nodes();
+    NodalVector way = NodalVector::Zero(6 * static_cast<Eigen::Index>(nodes.size()));
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      for (int i = 0; i < 6; ++i) {
+        if (nodes[n].has(i)) way[static_cast<Eigen::Index>(6 * n) + i] = dice.number();
+      }
+    }
+    way.normalize();
+    const Vec3 tangent = contact.frame(q, Vec3::UnitX()).tangents[0];
+    RowVector reaction(contact.rows());
+    for (int i = 0; i < contact.rows(); ++i) reaction[i] = dice.number();
+    const auto rows_at = [&](const Configuration& there) -> MatX {
+      const ContactFrame frame = contact.frame(there, tangent);
+      PairRows rows(contact.rows(), 12), second(contact.rows(), 12);
+      MatX all = MatX::Zero(contact.rows(), 24);
+      if (contact.has_chord()) {
+        contact.rates(there, frame, rows, second);
+        all.rightCols(12) = second;
+      } else {
+        contact.rates(there, frame, rows);
+      }
+      all.leftCols(12) = rows;
+      return all;
+    };
+    // The gap, and the generalised forces of the reaction.
+    const auto values_at = [&](double s) -> VecX {
+      Configuration there = q;
+      retract(nodes, q, s * way, there);
+      VecX values(25);
+      values << contact.gap(there), rows_at(there).transpose() * reaction;
+      return values;
+    };
+    constexpr double spacing = 2e-5;
+    std::array<VecX, 17> values;
+    for (const int k : {1, 2, 3, 4, 6, 8}) {
+      values[static_cast<std::size_t>(8 + k)] = values_at(k * spacing);
+      values[static_cast<std::size_t>(8 - k)] = values_at(-k * spacing);
+    }
+    const auto derivative = [&](int wide) -> VecX {
+      static constexpr std::array weight{4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0};
+      VecX sum = VecX::Zero(25);
+      for (int k = 1; k <= 4; ++k) {
+        sum += weight[static_cast<std::size_t>(k - 1)] / (wide * spacing) *
+               (values[static_cast<std::size_t>(8 + k * wide)] -
+                values[static_cast<std::size_t>(8 - k * wide)]);
+      }
+      return sum;
+    };
+    const VecX numeric = derivative(1), wider = derivative(2);
+
+    const MatX rows = rows_at(q);
+    const ContactFrame frame = contact.frame(q, tangent);
+    VecX analytic(25);
+    Vec24 motion = Vec24::Zero();
+    const std::array<int, 4> of = contact.nodes();
+    for (std::size_t k = 0; k < 4; ++k) {
+      if (k < 2 || of[k] != ground) {
+        motion.segment<6>(static_cast<Eigen::Index>(6 * k)) = of_node(way, of[k]);
+      }
+    }
+    analytic[0] = rows.row(0) * motion;
+    if (contact.has_chord()) {
+      Mat24 K;
+      contact.force_derivative(q, frame, contact.chord_derivative(q, frame), reaction, K);
+      analytic.tail(24) = K * motion;
+    } else {
+      Mat12 K;
+      contact.force_derivative(q, frame, contact.derivative(q, frame), reaction, K);
+      analytic.tail(24).setZero();
+      analytic.segment(1, 12) = K * motion.head<12>();
+    }
+    const double scale = 1.0 + analytic.cwiseAbs().maxCoeff();
+    const double spread = (numeric - wider).cwiseAbs().maxCoeff();
+    if (spread > 1e-3 * scale) {
+      ++rough;
+      return ::testing::AssertionSuccess();
+    }
+    Eigen::Index worst = 0;
+    const double off = (analytic - numeric).cwiseAbs().maxCoeff(&worst);
+    if (off <= 1e-6 * scale + 10.0 * spread) return ::testing::AssertionSuccess();
+    return ::testing::AssertionFailure()
+           << (worst == 0 ? "gap" : fmt::format("force {}", worst - 1)) << " has the derivative "
+           << numeric[worst] << ", not " << analytic[worst];
+  }
+
+ private:
+  struct Ball {
+    Vec3 centre;
+    double radius;  ///< negative: unknown
+  };
+  static std::string text_of(const std::string& shape_a, const std::string& shape_b, In in,
+                             First first) {
+    const bool planar = in == In::plane;
+    const auto body = [&](const char* name, const std::string& shape) {
+      return fmt::format("[[body]]\nname = '{}'\nmass = 1\n{}shape = {}\n", name,
+                         planar ? "kind = 'planar'\ninertia = 1\n" : "inertia = [1, 1, 1]\n",
+                         shape);
+    };
+    return fmt::format(
+        "[[material]]\nname = 'stone'\nfriction = 0.3\nrolling_friction = 0.01\n{}{}{}"
+        "[integrator]\nstep = 1\nduration = 1\n",
+        planar ? "" : "drilling_friction = 0.01\n",
+        first == First::body ? body("a", shape_a) : "[ground]\nshape = " + shape_a + "\n",
+        body("b", shape_b));
+  }
+
+  Machine machine_;
+  SolidSearch search_;
+  std::vector<Ball> balls_;
+
+ public:
+  Configuration q;
+  const std::size_t node_a, node_b;
+};
+
+}  // namespace clatter::testing

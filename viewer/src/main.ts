@@ -1,0 +1,559 @@
+import 'uplot/dist/uPlot.min.css';
+import './style.css';
+import {DataError, fromBase64, Run} from './data';
+import {element, format} from './dom';
+import {derivations, Derived, PlotCard} from './plots';
+import {isDark, statusColours, statusNames} from './colours';
+import {Picked, Preset, SceneView, Shown} from './scene';
+
+const most_found = 200;   // channels in the list
+
+interface ViewState { t?: number; plots?: [string[], Derived][]; camera?: number[]; pick?: Picked | null; shown?: Partial<Shown>; run?: number }
+
+class App {
+  private views: {view: SceneView; run: Run}[] = [];
+  private cards: PlotCard[] = [];
+  private time: number;
+  private playing = false;
+  private speed = 1;
+  private loop = true;
+  private lastTick = 0;
+  private selected: Picked | null = null;
+  private shown: Shown = {contacts: true, forces: true, velocities: false, trails: false, links: true, faces: true,
+                          follow: false, beamQuantity: '', section: 'none', sectionAt: 0.5, arrowSize: 1};
+  private scenes = element('div', 'scenes');
+  private timeLabel = element('span', 'time');
+  private range = document.createElement('input');
+  private marks = document.createElement('canvas');
+  private playButton!: HTMLButtonElement;
+  private search = document.createElement('input');
+  private found = element('div', 'found');
+  private cardList = element('div', 'cards');
+  private pickedLabel = element('div', 'picked');
+  private which = 0;        // run in the scene; -1: all
+  private saving = 0;
+  private stopped = false;
+
+  constructor(private root: HTMLElement, private runs: Run[], state: ViewState) {
+    this.time = runs[0].frameTimes[0];
+    if (state.shown) for (const [key, value] of Object.entries(state.shown)) {
+      const k = key as keyof Shown;
+      if (typeof value === typeof this.shown[k]) (this.shown as unknown as Record<string, unknown>)[k] = value;
+    }
+    if (typeof state.run === 'number' && state.run < runs.length) this.which = Math.max(-1, Math.floor(state.run));
+    this.build();
+    this.showScenes();
+    if (Array.isArray(state.camera)) for (const {view} of this.views) view.setCamera(state.camera);
+    for (const entry of Array.isArray(state.plots) ? state.plots : []) {
+      if (!Array.isArray(entry) || !Array.isArray(entry[0])) continue;
+      this.addPlot(entry[0].filter(n => typeof n === 'string' && runs[0].find(n)), derivations.includes(entry[1]) ? entry[1] : 'none');
+    }
+    if (!state.plots) this.firstPlots();
+    if (state.pick && typeof state.pick.name === 'string') this.pick(state.pick);
+    this.setTime(typeof state.t === 'number' && Number.isFinite(state.t) ? state.t : this.time);
+    requestAnimationFrame(now => this.tick(now));
+  }
+
+  get end() { return Math.max(...this.runs.map(run => run.frameTimes.at(-1)!)); }
+  get start() { return this.runs[0].frameTimes[0]; }
+
+  private build() {
+    const {meta} = this.runs[0];
+    document.title = meta.title || meta.name || 'clatter';
+    const head = element('header');
+    head.append(element('h1', '', meta.title || meta.name));
+    const status = String(meta.summary.status ?? '');
+    head.append(element('span', `badge ${status === 'finished' ? 'good' : 'doubtful'}`, status || 'unknown'));
+    head.append(element('span', 'quiet', [meta.model_file, `clatter ${meta.version}`].filter(Boolean).join(' · ')));
+    head.append(element('span', 'grow'));
+    const dark = this.button('◐', 'Light or dark', () => {
+      document.documentElement.dataset.theme = isDark() ? 'light' : 'dark';
+      for (const {view} of this.views) view.setTheme();
+      for (const card of this.cards) card.draw();
+    });
+    const link = this.button('Link', 'Copy a link to this view', () => {
+      this.saveState();
+      void navigator.clipboard?.writeText(location.href).catch(() => undefined);
+    });
+    head.append(link, dark);
+
+    const left = element('div', 'left');
+    left.append(this.toolbar(), this.scenes, this.pickedLabel, this.timeline());
+    const right = element('aside');
+    right.append(this.tabs());
+    const main = element('main');
+    main.append(left, right);
+    this.root.replaceChildren(head, main);
+    addEventListener('keydown', event => this.key(event));
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+      for (const {view} of this.views) view.setTheme();
+      for (const card of this.cards) card.draw();
+    });
+  }
+
+  private button(text: string, help: string, action: () => void, className = ''): HTMLButtonElement {
+    const made = element('button', className, text) as HTMLButtonElement;
+    made.title = help;
+    made.setAttribute('aria-label', help);
+    made.addEventListener('click', action);
+    return made;
+  }
+
+  private toolbar(): HTMLElement {
+    const bar = element('div', 'toolbar');
+    const planar = this.runs[0].meta.scene?.planar;
+    const presets: [Preset, string][] = planar ? [['front', 'Fit']] : [['iso', 'Fit'], ['front', 'Front'], ['side', 'Side'], ['top', 'Top']];
+    for (const [preset, text] of presets) bar.append(this.button(text, `View: ${text}`, () => this.views.forEach(v => v.view.preset(preset))));
+    const toggle = (key: 'contacts' | 'forces' | 'velocities' | 'trails' | 'links' | 'faces' | 'follow', text: string, help: string) => {
+      const label = element('label', '', '');
+      const box = document.createElement('input');
+      box.type = 'checkbox';
+      box.checked = this.shown[key];
+      box.dataset.shown = key;
+      box.addEventListener('change', () => { this.shown[key] = box.checked; this.refresh(); });
+      label.append(box, text);
+      label.title = help;
+      bar.append(label);
+    };
+    toggle('contacts', 'contacts', 'Points of contact');
+    toggle('forces', 'forces', 'Arrows of contact forces, of impacts in their own scale');
+    toggle('velocities', 'velocities', 'Arrows of velocities');
+    toggle('trails', 'trails', 'Ways of bodies');
+    toggle('links', 'joints', 'Joints, springs and cables');
+    toggle('faces', 'ground', 'Ground and faces of contacts');
+    toggle('follow', 'follow', 'Keep the selected body in sight');
+    const menu = (help: string, options: [string, string][], value: string, action: (v: string) => void) => {
+      const select = document.createElement('select');
+      select.title = help;
+      select.setAttribute('aria-label', help);
+      for (const [v, text] of options) select.append(new Option(text, v));
+      select.value = value;
+      select.addEventListener('change', () => { action(select.value); this.refresh(); });
+      bar.append(select);
+    };
+    if (this.runs[0].meta.scene?.beams.length) {
+      const names = new Set<string>();
+      for (const channel of this.runs[0].meta.channels) {
+        const found = /^beams\/[^/]+\/((?:axial|shear|bending|torque|twist|curvature)[a-z_]*)$/.exec(channel.path);
+        if (found) names.add(found[1]);
+      }
+      menu('Colour of beams', [['', 'beams plain'], ...[...names].map(n => [n, n.replaceAll('_', ' ')] as [string, string])],
+           this.shown.beamQuantity, v => { this.shown.beamQuantity = v; });
+    }
+    if (!planar) {
+      const where = document.createElement('input');
+      menu('Section', [['none', 'no section'], ['x', 'section x'], ['y', 'section y'], ['z', 'section z']], this.shown.section,
+           v => { this.shown.section = v as Shown['section']; where.hidden = v === 'none'; });
+      where.hidden = this.shown.section === 'none';
+      where.type = 'range'; where.min = '0'; where.max = '1'; where.step = '0.005'; where.value = String(this.shown.sectionAt);
+      where.className = 'short';
+      where.title = 'Place of the section';
+      where.addEventListener('input', () => { this.shown.sectionAt = Number(where.value); this.refresh(); });
+      bar.append(where);
+    }
+    if (this.runs.length > 1) {
+      menu('Run in the scene', [...this.runs.map((run, i) => [String(i), run.meta.name] as [string, string]), ['-1', 'side by side']],
+           String(this.which), v => { this.which = Number(v); this.showScenes(); });
+    }
+    bar.append(element('span', 'grow'));
+    statusNames.forEach((name, i) => {
+      const key = element('span', `status s${i}`, ['●', '■', '◆', '▲'][i] + ' ' + name);
+      key.style.color = '#' + statusColours[i].toString(16).padStart(6, '0');
+      bar.append(key);
+    });
+    bar.append(this.button('PNG', 'Save a picture of the scene', () => this.views[0]?.view.canvas.toBlob(blob => {
+      if (!blob) return;
+      const a = document.createElement('a');
+      a.href = URL.createObjectURL(blob);
+      a.download = 'scene.png';
+      a.click();
+    })));
+    return bar;
+  }
+
+  private timeline(): HTMLElement {
+    const bar = element('div', 'timeline');
+    this.playButton = this.button('▶', 'Play or pause (space)', () => this.play(!this.playing), 'play');
+    const speed = document.createElement('select');
+    speed.title = 'Speed';
+    // Runs of a millisecond and of an hour both take about ten seconds at first.
+    const whole = this.end - this.start || 1, usual = Number((whole / 8).toPrecision(1));
+    const speeds = [...new Set([usual / 10, usual / 4, usual, usual * 4, 1])].sort((a, b) => a - b);
+    for (const s of speeds) speed.append(new Option(`${format(s, 3)}×`, String(s)));
+    this.speed = whole >= 3 && whole <= 20 ? 1 : usual;
+    speed.value = String(this.speed);
+    speed.addEventListener('change', () => { this.speed = Number(speed.value); });
+    const loop = element('label');
+    const box = document.createElement('input');
+    box.type = 'checkbox';
+    box.checked = this.loop;
+    box.addEventListener('change', () => { this.loop = box.checked; });
+    loop.append(box, 'loop');
+    this.range.type = 'range';
+    this.range.min = '0';
+    this.range.max = String(this.runs[0].frameCount - 1);
+    this.range.step = '1';
+    this.range.setAttribute('aria-label', 'Time');
+    this.range.addEventListener('input', () => { this.play(false); this.setTime(this.runs[0].frameTimes[Number(this.range.value)]); });
+    const slot = element('div', 'slot');
+    this.marks.className = 'marks';
+    this.marks.title = 'Impacts';
+    slot.append(this.range, this.marks);
+    new ResizeObserver(() => this.drawMarks()).observe(slot);
+    bar.append(this.playButton, this.button('‹', 'Step back (←)', () => this.step(-1)), this.button('›', 'Step on (→)', () => this.step(1)),
+               slot, this.timeLabel, speed, loop);
+    return bar;
+  }
+
+  private drawMarks() {
+    const width = this.marks.clientWidth, height = this.marks.clientHeight;
+    this.marks.width = width * devicePixelRatio;
+    this.marks.height = height * devicePixelRatio;
+    const context = this.marks.getContext('2d');
+    if (!context) return;
+    context.scale(devicePixelRatio, devicePixelRatio);
+    const {events} = this.runs[0].meta, most = Math.max(...events.map(e => e[1]), 1e-300), knob = 8;
+    for (const [time, size, what] of events) {
+      const x = knob + (width - 2 * knob) * (time - this.start) / (this.end - this.start || 1);
+      const isStep = what.startsWith('solver/');
+      context.fillStyle = isStep ? '#e69f00' : '#cc2288';
+      const h = height * (isStep ? 1 : 0.35 + 0.65 * Math.sqrt(size / most));
+      context.fillRect(x - 0.6, height - h, 1.2, h);
+    }
+  }
+
+  private tabs(): HTMLElement {
+    const holder = element('div', 'tabs'), row = element('div', 'tab-row');
+    const pages: [string, HTMLElement][] = [['Plots', this.plotsPage()], ['Summary', this.summaryPage()],
+                                            ['Impacts', this.impactsPage()], ['Model', this.modelPage()]];
+    const buttons = pages.map(([name, page], i) => {
+      const b = this.button(name, name, () => {
+        pages.forEach(([, p], k) => { p.hidden = k !== i; buttons[k].classList.toggle('on', k === i); });
+      });
+      row.append(b);
+      return b;
+    });
+    holder.append(row, ...pages.map(p => p[1]));
+    buttons[0].click();
+    return holder;
+  }
+
+  private plotsPage(): HTMLElement {
+    const page = element('div', 'page');
+    this.search.type = 'search';
+    this.search.placeholder = 'Search channels: ball velocity, gap, energy …';
+    this.search.setAttribute('aria-label', 'Search channels');
+    this.search.addEventListener('input', () => this.find());
+    this.search.addEventListener('focus', () => this.find());
+    page.append(this.search, this.found, this.cardList);
+    return page;
+  }
+
+  private find() {
+    const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    this.found.replaceChildren();
+    if (!words.length) return;
+    const list = this.runs[0].series.filter(s => words.every(w => s.name.toLowerCase().includes(w)));
+    const head = element('div', 'found-head', `${list.length} found `);
+    if (list.length > 1 && list.length <= 24) head.append(this.button('plot all', 'Plot all that were found', () => this.plotAll(list.map(s => s.name)), 'small'));
+    this.found.append(head);
+    for (const series of list.slice(0, most_found)) {
+      const row = this.button(series.name, `Plot ${series.name}`, () => { this.addPlot([series.name]); this.closeSearch(); }, 'result');
+      if (series.unit) row.append(element('span', 'quiet', ` [${series.unit}]`));
+      this.found.append(row);
+    }
+  }
+
+  private closeSearch() { this.search.value = ''; this.found.replaceChildren(); }
+
+  private plotAll(names: string[]) {
+    const units = new Map<string, string[]>();
+    for (const name of names) {
+      const unit = this.runs[0].find(name)?.unit ?? '';
+      units.set(unit, [...(units.get(unit) ?? []), name]);
+    }
+    for (const group of units.values()) this.addPlot(group);
+    this.closeSearch();
+  }
+
+  private firstPlots() {
+    const run = this.runs[0];
+    const have = (list: string[]) => list.filter(name => run.find(name));
+    const moving = (names: string[]) => names.filter(name => {
+      const values = run.values(run.find(name)!);
+      let low = Infinity, high = -Infinity;
+      for (const v of values) if (Number.isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); }
+      return high - low > 1e-9 * Math.max(Math.abs(low), Math.abs(high));
+    });
+    const ledger = ['kinetic', 'gravity', 'elastic', 'friction_loss', 'impact_loss', 'damper_loss', 'scheme_loss'].map(n => `energy/${n}`);
+    const stack = moving(have(ledger)).filter(name => Math.max(...run.values(run.find(name)!).map(Math.abs)) > 0);
+    if (stack.length) this.addPlot(stack, 'none', true);
+    const gaps = moving(run.series.filter(s => /^contacts\/.*\/gap$/.test(s.name)).slice(0, 60).map(s => s.name)).slice(0, 6);
+    if (gaps.length) this.addPlot(gaps);
+    const body = run.meta.scene?.bodies[0]?.name;
+    if (body !== undefined) {
+      const position = moving(have(['x', 'y', 'z'].map(k => `bodies/${body}/position/${k}`)));
+      if (position.length) this.addPlot(position);
+    }
+  }
+
+  addPlot(names: string[], derived: Derived = 'none', stacked = false) {
+    if (!names.length) return;
+    const card: PlotCard = new PlotCard(this.runs, names, derived, stacked, t => { this.play(false); this.setTime(t); },
+        () => { this.cards = this.cards.filter(c => c !== card); this.saveSoon(); }, () => this.saveSoon());
+    this.cards.unshift(card);
+    this.cardList.prepend(card.element);
+    card.draw();
+    card.setTime(this.time);
+    this.saveSoon();
+  }
+
+  private summaryPage(): HTMLElement {
+    const page = element('div', 'page');
+    for (const run of this.runs) {
+      if (this.runs.length > 1) page.append(element('h2', '', run.meta.name));
+      const summary = run.meta.summary;
+      const warnings = [...(Array.isArray(summary.notices) ? summary.notices : []), ...(summary.message ? [summary.message] : []), ...run.meta.notes];
+      for (const warning of warnings) page.append(element('p', 'warning', String(warning)));
+      const table = element('table');
+      const add = (name: string, value: unknown, depth: number) => {
+        if (depth < 3 && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+          const row = element('tr');
+          const cell = element('th', '', name);
+          (cell as HTMLTableCellElement).colSpan = 2;
+          row.append(cell);
+          table.append(row);
+          for (const [key, each] of Object.entries(value)) add(key, each, depth + 1);
+          return;
+        }
+        const row = element('tr');
+        const text = typeof value === 'number' ? format(value, 6) : Array.isArray(value) ? value.map(v => String(v)).join(', ') : String(value);
+        row.append(element('td', '', name.replaceAll('_', ' ')), element('td', 'number', text));
+        table.append(row);
+      };
+      for (const [key, value] of Object.entries(summary)) if (key !== 'notices' && key !== 'message') add(key, value, 0);
+      page.append(table);
+      page.append(element('p', 'quiet', `Positions in the animation are off by at most ${format(run.meta.quantum.place / 2, 2)} m, ` +
+          'values of channels by 6e-8 of their size.'));
+    }
+    return page;
+  }
+
+  private impactsPage(): HTMLElement {
+    const page = element('div', 'page');
+    const {events} = this.runs[0].meta;
+    page.append(element('p', 'quiet', events.length ? `${events.length} marked; click one to go there.` : 'No impacts are told apart in these results.'));
+    const table = element('table');
+    const head = element('tr');
+    for (const name of ['time [s]', 'impulse [N s]', 'where']) head.append(element('th', '', name));
+    table.append(head);
+    for (const [time, size, what] of events.slice(0, 500)) {
+      const row = element('tr', 'link');
+      row.tabIndex = 0;
+      row.append(element('td', 'number', format(time, 6)), element('td', 'number', what.startsWith('solver/') ? '' : format(size, 5)), element('td', '', what));
+      const go = () => { this.play(false); this.setTime(time); };
+      row.addEventListener('click', go);
+      row.addEventListener('keydown', e => { if (e.key === 'Enter') go(); });
+      table.append(row);
+    }
+    page.append(table);
+    return page;
+  }
+
+  private modelPage(): HTMLElement {
+    const page = element('div', 'page');
+    for (const {meta} of this.runs) {
+      if (meta.overrides?.length) page.append(element('p', 'quiet', `--set ${meta.overrides.join(' --set ')}`));
+      page.append(element('pre', '', meta.model_text ?? ''));
+    }
+    return page;
+  }
+
+  private showScenes() {
+    for (const {view} of this.views) view.dispose();
+    this.views = [];
+    this.scenes.replaceChildren();
+    const chosen = this.which < 0 ? this.runs : [this.runs[this.which]];
+    for (const run of chosen) {
+      if (!run.meta.scene) {
+        this.scenes.append(element('p', 'message', run.meta.notes.join(' ') || 'There is nothing to draw.'));
+        continue;
+      }
+      try {
+        const view = new SceneView(run, this.shown, picked => this.pick(picked), () => this.saveSoon());
+        view.selected = this.selected;
+        this.scenes.append(view.element);
+        if (this.which < 0) view.element.append(element('span', 'name-of-run', run.meta.name));
+        view.preset('iso');
+        this.views.push({view, run});
+      } catch (error) {
+        this.scenes.append(element('p', 'message', `The scene cannot be drawn (${error instanceof Error ? error.message : 'unknown'}); plots and tables work.`));
+      }
+    }
+    this.refresh();
+  }
+
+  private pick(picked: Picked | null) {
+    this.selected = picked;
+    for (const {view} of this.views) view.select(picked);
+    this.pickedLabel.replaceChildren();
+    if (picked) {
+      const folder = {body: 'bodies', beam: 'beams', contact: 'contacts'}[picked.kind];
+      const prefix = picked.name.startsWith('pairs/') ? picked.name : `${folder}/${picked.name}`;
+      this.pickedLabel.append(element('strong', '', `${picked.kind} ${picked.name} `));
+      for (const channel of this.runs[0].meta.channels.filter(c => c.path.startsWith(prefix + '/')).slice(0, 40)) {
+        const names = this.runs[0].series.filter(s => s.name === channel.path || s.name.startsWith(channel.path + '/')).map(s => s.name);
+        this.pickedLabel.append(this.button(channel.path.slice(prefix.length + 1), `Plot ${channel.path}`, () => this.addPlot(names.slice(0, 24)), 'small'));
+      }
+    }
+    this.saveSoon();
+  }
+
+  play(on: boolean) {
+    if (on && this.time >= this.end - 1e-12) this.setTime(this.start);
+    this.playing = on;
+    this.playButton.textContent = on ? '⏸' : '▶';
+    this.lastTick = performance.now();
+  }
+
+  private step(by: number) {
+    this.play(false);
+    const run = this.runs[0], f = Math.min(Math.max(run.frameAt(this.time) + by, 0), run.frameCount - 1);
+    this.setTime(run.frameTimes[f]);
+  }
+
+  setTime(time: number) {
+    this.time = Math.min(Math.max(time, this.start), this.end);
+    this.range.value = String(this.runs[0].frameAt(this.time));
+    this.timeLabel.textContent = `${format(this.time, 5)} s of ${format(this.end, 4)}`;
+    this.refresh();
+    for (const card of this.cards) card.setTime(this.time);
+    if (!this.playing) this.saveSoon();
+  }
+
+  private refresh() {
+    for (const {view, run} of this.views) view.show(run.frameAt(this.time));
+  }
+
+  private tick(now: number) {
+    if (this.stopped) return;
+    if (this.playing) {
+      const next = this.time + this.speed * (now - this.lastTick) / 1000;
+      this.lastTick = now;
+      if (next <= this.end) this.setTime(next);
+      else if (this.loop) this.setTime(this.start);
+      else { this.setTime(this.end); this.play(false); }
+    }
+    // Frames are decoded ahead while there is time for it.
+    const until = performance.now() + 8;
+    for (const run of this.runs) {
+      while (run.decodedFrames < run.frameCount && performance.now() < until) run.frame(run.decodedFrames);
+    }
+    for (const {view} of this.views) view.render();
+    requestAnimationFrame(later => this.tick(later));
+  }
+
+  private key(event: KeyboardEvent) {
+    const target = event.target as HTMLElement;
+    if (event.key === 'Escape') { this.closeSearch(); target.blur?.(); this.pick(null); return; }
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && (target as HTMLInputElement).type !== 'range') return;
+    const actions: Record<string, () => void> = {
+      ' ': () => this.play(!this.playing), ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1),
+      Home: () => this.setTime(this.start), End: () => this.setTime(this.end),
+      '/': () => this.search.focus(),
+      1: () => this.views.forEach(v => v.view.preset('iso')), 2: () => this.views.forEach(v => v.view.preset('front')),
+      3: () => this.views.forEach(v => v.view.preset('side')), 4: () => this.views.forEach(v => v.view.preset('top')),
+    };
+    const action = actions[event.key];
+    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    action();
+  }
+
+  state(): ViewState {
+    return {t: this.time, plots: this.cards.map(c => [c.names, c.derived] as [string[], Derived]).reverse(),
+            camera: this.views[0]?.view.cameraState(), pick: this.selected, shown: this.shown, run: this.which};
+  }
+
+  private saveSoon() {
+    clearTimeout(this.saving);
+    this.saving = setTimeout(() => this.saveState(), 400) as unknown as number;
+  }
+  private saveState() {
+    if (this.stopped) return;
+    try { history.replaceState(null, '', '#' + encodeURIComponent(JSON.stringify(this.state()))); } catch { /* some browsers refuse on file: */ }
+  }
+
+  stop() { this.stopped = true; for (const {view} of this.views) view.dispose(); for (const card of this.cards) card.destroy(); }
+
+  /// For tests.
+  get probe() {
+    return {time: this.time, playing: this.playing, selected: this.selected, plots: this.cards.map(c => c.names),
+            ranges: this.cards.map(c => c.range()), end: this.end, frames: this.runs[0].frameCount,
+            whereIs: (picked: Picked) => this.views[0]?.view.whereIs(picked) ?? null,
+            value: (name: string) => { const s = this.runs[0].find(name); return s ? this.runs[0].values(s)[this.runs[0].sampleAt(this.time)] : null; }};
+  }
+}
+
+declare global { interface Window { clatter?: {probe: () => App['probe'] | null} } }
+
+function complain(root: HTMLElement, text: string) {
+  const box = element('div', 'trouble');
+  box.append(element('h1', '', 'These results cannot be shown'), element('p', '', text));
+  root.replaceChildren(box);
+}
+
+function storedState(): ViewState {
+  try {
+    const state: unknown = JSON.parse(decodeURIComponent(location.hash.slice(1)) || '{}');
+    return typeof state === 'object' && state !== null ? state as ViewState : {};
+  } catch { return {}; }
+}
+
+async function follow(root: HTMLElement, started: (app: App) => void) {
+  let app: App | null = null, samples = -1;
+  for (;;) {
+    try {
+      const state = await (await fetch('state', {cache: 'no-store'})).json() as {status: string; samples: number};
+      if (state.samples !== samples && state.samples > 0) {
+        const answer = await fetch('run', {cache: 'no-store'});
+        if (!answer.ok) throw new DataError(await answer.text());
+        const run = await Run.open(new Uint8Array(await answer.arrayBuffer()));
+        samples = state.samples;
+        // A view at the end stays there; another stays where it is.
+        const old: ViewState = app ? app.state() : storedState();
+        const atEnd = app !== null && app.probe.time >= app.probe.end - 1e-12;
+        app?.stop();
+        app = new App(root, [run], atEnd ? {...old, t: run.times.at(-1)!} : old);
+        started(app);
+      }
+      if (state.status !== 'running' && app) return;
+    } catch (error) {
+      if (!app) complain(root, error instanceof Error ? error.message : 'The server does not answer.');
+    }
+    await new Promise(resolve => setTimeout(resolve, 1000));
+  }
+}
+
+async function start() {
+  const root = element('div', 'app');
+  document.body.append(root);
+  let app: App | null = null;
+  window.clatter = {probe: () => app?.probe ?? null};
+  try {
+    if (document.querySelector('meta[name=results]')) { await follow(root, made => { app = made; }); return; }
+    const packed = [...document.querySelectorAll('script.run')];
+    if (!packed.length) throw new DataError('The page holds no results.');
+    const runs: Run[] = [];
+    for (const script of packed) {
+      runs.push(await Run.open(fromBase64(script.textContent ?? '')));
+      script.remove();
+    }
+    app = new App(root, runs, storedState());
+  } catch (error) {
+    if (!(error instanceof DataError)) console.error(error);
+    complain(root, error instanceof DataError ? error.message : 'They are not as they should be, or the browser lacks what the page needs.');
+  }
+}
+
+void start();
