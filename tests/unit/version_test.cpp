@@ -3,11 +3,11 @@
 
 #include <clatter/version.hpp>
 
-namespace {
+namespace version_test {
 
 TEST(Version, text_agrees_with_the_numbers) {
   EXPECT_EQ(clatter::version, fmt::format("{}.{}.{}", clatter::version_major,
                                           clatter::version_minor, clatter::version_patch));
 }
 
-}  // namespace
+}  // namespace version_test

@@ -11,7 +11,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace modes_test {
 
 using testing::clamped_rod;
 using testing::fixed_to_ground;
@@ -239,5 +239,5 @@ TEST(modes, machine_without_freedom_has_none) {
   EXPECT_TRUE(Simulation(model).modes(5).modes.empty());
 }
 
-}  // namespace
+}  // namespace modes_test
 }  // namespace clatter

@@ -10,7 +10,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace statics_test {
 
 using testing::clamped_rod;
 using testing::fixed_to_ground;
@@ -154,5 +154,5 @@ TEST(statics, closed_contact_is_refused_with_its_name_and_depth) {
       << refusal;
 }
 
-}  // namespace
+}  // namespace statics_test
 }  // namespace clatter

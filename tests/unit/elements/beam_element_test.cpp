@@ -6,7 +6,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace beam_element_test {
 
 using testing::agrees;
 using testing::differences;
@@ -225,5 +225,5 @@ TEST(BeamElement, signs_of_section_forces_are_those_of_the_textbook) {
   EXPECT_NEAR(element.section(q, NodalVector::Zero(18)).strain[5], 0.2, 1e-15);
 }
 
-}  // namespace
+}  // namespace beam_element_test
 }  // namespace clatter

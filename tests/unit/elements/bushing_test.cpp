@@ -6,7 +6,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace bushing_test {
 
 using testing::Random;
 
@@ -100,5 +100,5 @@ TEST(Bushing, turned_to_where_its_rotation_jumps_names_itself) {
   EXPECT_THROW(bushing.check(q, 0.0), Error);
 }
 
-}  // namespace
+}  // namespace bushing_test
 }  // namespace clatter

@@ -10,7 +10,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace cable_test {
 
 using testing::agrees;
 using testing::differences;
@@ -210,5 +210,5 @@ TEST(ElementOverNodes, of_one_and_of_three_unknowns_gives_the_derivative_by_thes
   EXPECT_TRUE(agrees(matrix.entries(), differences(minus_force, 4)));
 }
 
-}  // namespace
+}  // namespace cable_test
 }  // namespace clatter

@@ -10,7 +10,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace joint_test {
 
 using std::numbers::pi;
 using testing::displaced;
@@ -436,5 +436,5 @@ TEST(Joint, prismatic_between_planar_bodies_slides_in_the_plane) {
   EXPECT_EQ((rows_of(joint, q) * slide).norm(), 0.0);
 }
 
-}  // namespace
+}  // namespace joint_test
 }  // namespace clatter

@@ -8,7 +8,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace load_test {
 
 using testing::agrees;
 using testing::differences;
@@ -65,5 +65,5 @@ TEST(Load, follows_its_functions_of_time) {
   EXPECT_LT((load.generalised(load.at(1.5), q) - expected).norm(), 1e-15);
 }
 
-}  // namespace
+}  // namespace load_test
 }  // namespace clatter

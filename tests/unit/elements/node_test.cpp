@@ -5,7 +5,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace node_test {
 
 using testing::free_node;
 using testing::planar_node;
@@ -51,5 +51,5 @@ TEST(Retract, counts_the_turns_of_a_planar_node) {
   EXPECT_LT((q[1].p.toRotationMatrix() - expected).norm(), 1e-15 * 8);
 }
 
-}  // namespace
+}  // namespace node_test
 }  // namespace clatter

@@ -11,7 +11,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace pair_coordinate_test {
 
 using testing::agrees;
 using testing::differences;
@@ -202,5 +202,5 @@ TEST(PairCoordinate, angle_is_counted_from_x_towards_y) {
   }
 }
 
-}  // namespace
+}  // namespace pair_coordinate_test
 }  // namespace clatter

@@ -10,7 +10,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace pair_slip_test {
 
 using testing::agrees;
 using testing::differences;
@@ -152,5 +152,5 @@ TEST(PairSlip, along_the_normal_is_the_rate_of_the_height) {
   }
 }
 
-}  // namespace
+}  // namespace pair_slip_test
 }  // namespace clatter

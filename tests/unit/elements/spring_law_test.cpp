@@ -8,7 +8,7 @@
 #include "support/finite_difference.hpp"
 
 namespace clatter {
-namespace {
+namespace spring_law_test {
 
 using testing::agrees;
 using testing::differences;
@@ -72,5 +72,5 @@ TEST(SpringLaw, gas_that_is_used_up_goes_on_with_constant_slope) {
   EXPECT_FALSE(law.failure(end - 1e-6).empty());
 }
 
-}  // namespace
+}  // namespace spring_law_test
 }  // namespace clatter

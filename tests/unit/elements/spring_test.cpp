@@ -10,7 +10,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace spring_test {
 
 using testing::Random;
 
@@ -227,5 +227,5 @@ TEST(Spring, whose_gas_is_used_up_names_itself) {
   }
 }
 
-}  // namespace
+}  // namespace spring_test
 }  // namespace clatter

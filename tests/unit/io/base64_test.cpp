@@ -3,7 +3,7 @@
 #include <clatter/io/base64.hpp>
 
 namespace clatter {
-namespace {
+namespace base64_test {
 
 std::string encode(const std::string& text) {
   std::string encoded;
@@ -23,5 +23,5 @@ TEST(Base64, gives_the_examples_of_the_standard) {
 
 TEST(Base64, encodes_bytes_with_the_highest_bit) { EXPECT_EQ(encode("\xff\xfe\xfd"), "//79"); }
 
-}  // namespace
+}  // namespace base64_test
 }  // namespace clatter

@@ -10,7 +10,7 @@
 #include "support/read_model.hpp"
 
 namespace clatter {
-namespace {
+namespace beam_reader_test {
 
 using std::numbers::pi;
 using testing::model_of;
@@ -405,5 +405,5 @@ TEST(ReadBeam, survives_every_truncation_of_the_file_and_gives_each_mistake_a_pl
   }
 }
 
-}  // namespace
+}  // namespace beam_reader_test
 }  // namespace clatter

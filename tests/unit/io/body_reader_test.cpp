@@ -10,7 +10,7 @@
 #include "support/read_model.hpp"
 
 namespace clatter {
-namespace {
+namespace body_reader_test {
 
 using std::numbers::pi;
 using testing::model_of;
@@ -126,5 +126,5 @@ TEST(ReadBody, accepts_the_inertia_of_a_flat_plate_written_with_few_digits) {
       "[[body]]\nname = \"plate\"\nmass = 1\ninertia = [0.0833333, 0.0833333, 0.1666667]\n"));
 }
 
-}  // namespace
+}  // namespace body_reader_test
 }  // namespace clatter

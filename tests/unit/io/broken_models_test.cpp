@@ -13,7 +13,7 @@
 #include <clatter/io/model_reader.hpp>
 
 namespace clatter {
-namespace {
+namespace broken_models_test {
 
 namespace fs = std::filesystem;
 
@@ -36,7 +36,7 @@ std::vector<std::string> expectations(const fs::path& file) {
   return expected;
 }
 
-class BrokenModel : public testing::TestWithParam<fs::path> {};
+class BrokenModel : public ::testing::TestWithParam<fs::path> {};
 
 TEST_P(BrokenModel, is_refused_with_every_mistake_at_its_place) {
   const std::vector<std::string> expected = expectations(GetParam());
@@ -55,15 +55,15 @@ TEST_P(BrokenModel, is_refused_with_every_mistake_at_its_place) {
   }
 }
 
-std::string name_of(const testing::TestParamInfo<fs::path>& info) {
+std::string name_of(const ::testing::TestParamInfo<fs::path>& info) {
   std::string name = info.param.stem().string();
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(broken_models, BrokenModel, testing::ValuesIn(broken_models()), name_of);
+INSTANTIATE_TEST_SUITE_P(broken_models, BrokenModel, ::testing::ValuesIn(broken_models()), name_of);
 
 TEST(BrokenModels, are_many) { EXPECT_GE(broken_models().size(), 45u); }
 
-}  // namespace
+}  // namespace broken_models_test
 }  // namespace clatter

@@ -8,7 +8,7 @@
 #include "unit/io/temporary_directory.hpp"
 
 namespace clatter {
-namespace {
+namespace contact_problem_file_test {
 
 using testing::message_of;
 
@@ -139,5 +139,5 @@ TEST(ContactProblemFile, files_that_are_cut_short_or_something_else_are_refused)
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace contact_problem_file_test
 }  // namespace clatter

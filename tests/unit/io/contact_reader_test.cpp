@@ -10,7 +10,7 @@
 #include "support/read_model.hpp"
 
 namespace clatter {
-namespace {
+namespace contact_reader_test {
 
 using testing::model_of;
 using testing::planar_pair;
@@ -235,5 +235,5 @@ TEST(ReadContact, pairs_every_sphere_of_one_list_with_every_one_of_the_other_onc
             (Names{"c.cue.red", "c.blue.red"}));
 }
 
-}  // namespace
+}  // namespace contact_reader_test
 }  // namespace clatter

@@ -8,7 +8,7 @@
 #include "unit/io/temporary_directory.hpp"
 
 namespace clatter {
-namespace {
+namespace csv_file_test {
 
 const std::vector<Channel> channels = {{"bodies/block/position", {"x", "y"}, "m", 0},
                                        {"solver/iterations", {""}, "", 2}};
@@ -54,5 +54,5 @@ TEST(csv_file, quotes_names_that_hold_commas) {
   EXPECT_EQ(read_text(directory / "table.csv"), "time [s],\"bodies/a,\"\"b\"\"/angle [rad]\"\n");
 }
 
-}  // namespace
+}  // namespace csv_file_test
 }  // namespace clatter

@@ -8,7 +8,7 @@
 #include "support/read_model.hpp"
 
 namespace clatter {
-namespace {
+namespace force_reader_test {
 
 using std::numbers::pi;
 using testing::model_of;
@@ -94,5 +94,5 @@ TEST(ReadLoad, takes_one_torque_on_a_planar_body) {
   EXPECT_EQ(model.loads[0].force[1](2.0), 2.0);
 }
 
-}  // namespace
+}  // namespace force_reader_test
 }  // namespace clatter

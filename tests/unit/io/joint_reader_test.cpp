@@ -8,7 +8,7 @@
 #include "support/read_model.hpp"
 
 namespace clatter {
-namespace {
+namespace joint_reader_test {
 
 using testing::model_of;
 using testing::planar_pair;
@@ -190,5 +190,5 @@ TEST(FrameAlong, is_right_handed_for_all_directions_and_the_identity_along_z) {
   }
 }
 
-}  // namespace
+}  // namespace joint_reader_test
 }  // namespace clatter

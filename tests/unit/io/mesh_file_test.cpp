@@ -13,7 +13,7 @@
 #include "temporary_directory.hpp"
 
 namespace clatter {
-namespace {
+namespace mesh_file_test {
 
 using ::testing::HasSubstr;
 
@@ -156,5 +156,5 @@ TEST(ReadMesh, finds_its_file_beside_the_model_and_scales_it) {
               HasSubstr("4:33: 'file': 'part.stl': there is no such file"));
 }
 
-}  // namespace
+}  // namespace mesh_file_test
 }  // namespace clatter

@@ -17,7 +17,7 @@
 #include "temporary_directory.hpp"
 
 namespace clatter {
-namespace {
+namespace mesh_import_test {
 
 using ::testing::HasSubstr;
 
@@ -365,5 +365,5 @@ TEST(MeshImport, is_refused_in_a_model_with_its_place) {
               HasSubstr("model.toml:4:33: 'file': 'part.ply': it cannot be read"));
 }
 
-}  // namespace
+}  // namespace mesh_import_test
 }  // namespace clatter

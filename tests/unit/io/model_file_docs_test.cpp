@@ -16,7 +16,7 @@
 #include <clatter/io/schema.hpp>
 
 namespace clatter {
-namespace {
+namespace model_file_docs_test {
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream stream(text);
@@ -158,5 +158,5 @@ TEST(SchemaJson, needs_a_body_or_a_beam) {
             nlohmann::json::parse(R"([{"required": ["body"]}, {"required": ["beam"]}])"));
 }
 
-}  // namespace
+}  // namespace model_file_docs_test
 }  // namespace clatter

@@ -11,7 +11,7 @@
 #include "support/read_model.hpp"
 
 namespace clatter {
-namespace {
+namespace model_reader_test {
 
 using testing::mistakes_of;
 using testing::model_of;
@@ -195,5 +195,5 @@ TEST(ReadModel, reports_mistakes_in_the_order_of_the_file) {
   EXPECT_LT(mistakes.find("mass"), mistakes.find("apple"));
 }
 
-}  // namespace
+}  // namespace model_reader_test
 }  // namespace clatter

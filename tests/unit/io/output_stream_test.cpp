@@ -7,7 +7,7 @@
 #include "unit/io/temporary_directory.hpp"
 
 namespace clatter {
-namespace {
+namespace output_stream_test {
 
 using ::testing::HasSubstr;
 using testing::message_of;
@@ -53,5 +53,5 @@ TEST(make_directory, reports_a_file_in_the_way) {
   EXPECT_THAT(message_of([&] { make_directory(path); }), HasSubstr(path));
 }
 
-}  // namespace
+}  // namespace output_stream_test
 }  // namespace clatter

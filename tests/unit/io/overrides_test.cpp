@@ -9,7 +9,7 @@
 #include "support/message_of.hpp"
 
 namespace clatter {
-namespace {
+namespace overrides_test {
 
 const char* const block_on_floor = R"toml(
 gravity = [0, 0, -9.81]
@@ -134,5 +134,5 @@ TEST(Overrides, are_all_reported_in_one_go) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
 }
 
-}  // namespace
+}  // namespace overrides_test
 }  // namespace clatter

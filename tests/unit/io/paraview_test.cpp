@@ -11,11 +11,11 @@
 #include "unit/io/temporary_directory.hpp"
 
 namespace clatter {
-namespace {
+namespace paraview_test {
 
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string decode_base64(const std::string& text) {
   const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -410,5 +410,5 @@ TEST(paraview, planar_beams_turn_about_z) {
   }
 }
 
-}  // namespace
+}  // namespace paraview_test
 }  // namespace clatter

@@ -13,9 +13,9 @@
 #include "unit/io/temporary_directory.hpp"
 
 namespace clatter {
-namespace {
+namespace result_file_test {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const std::vector<Channel> channels = {{"bodies/block/position", {"x", "y", "z"}, "m", 0},
                                        {"contacts/floor/gap", {""}, "m", 3},
@@ -247,5 +247,5 @@ TEST(result_file, keeps_what_fits_when_the_disk_is_full) {
   expect_rows(Reader(path), rows);
 }
 
-}  // namespace
+}  // namespace result_file_test
 }  // namespace clatter

@@ -3,7 +3,7 @@
 #include <clatter/io/sha256.hpp>
 
 namespace clatter {
-namespace {
+namespace sha256_test {
 
 // The examples of FIPS 180-4 and of NIST's test suite.
 TEST(sha256, gives_the_digests_of_the_standard) {
@@ -24,5 +24,5 @@ TEST(sha256, pads_texts_that_just_fill_a_block) {
             "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
 }
 
-}  // namespace
+}  // namespace sha256_test
 }  // namespace clatter

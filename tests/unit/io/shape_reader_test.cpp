@@ -9,7 +9,7 @@
 #include "support/read_model.hpp"
 
 namespace clatter {
-namespace {
+namespace shape_reader_test {
 
 using std::numbers::pi;
 using ::testing::HasSubstr;
@@ -213,5 +213,5 @@ TEST(ReadShape, overrides_change_one_shape_but_not_one_of_several) {
               HasSubstr("'shape' is a list here"));
 }
 
-}  // namespace
+}  // namespace shape_reader_test
 }  // namespace clatter

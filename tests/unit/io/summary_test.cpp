@@ -8,7 +8,7 @@
 #include "unit/io/temporary_directory.hpp"
 
 namespace clatter {
-namespace {
+namespace summary_test {
 
 nlohmann::json written(const Summary& summary) {
   const TemporaryDirectory directory;
@@ -59,5 +59,5 @@ TEST(summary, is_valid_json_without_contacts_and_with_odd_file_names) {
   EXPECT_TRUE(written(summary)["min_gap"].is_null());
 }
 
-}  // namespace
+}  // namespace summary_test
 }  // namespace clatter

@@ -9,7 +9,7 @@
 #include <clatter/io/tessellation.hpp>
 
 namespace clatter {
-namespace {
+namespace tessellation_test {
 
 /// Volume inside the polygons by the divergence theorem; positive when they face outwards.
 double enclosed_volume(const Mesh& mesh) {
@@ -178,5 +178,5 @@ TEST(tessellation, appended_cells_point_to_their_own_points) {
   EXPECT_EQ(mesh.lines.back(), (std::vector<int>{8, 9, 10, 11, 8}));
 }
 
-}  // namespace
+}  // namespace tessellation_test
 }  // namespace clatter

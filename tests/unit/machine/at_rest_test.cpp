@@ -3,7 +3,7 @@
 #include <clatter/machine/at_rest.hpp>
 
 namespace clatter {
-namespace {
+namespace at_rest_test {
 
 Model moving() {
   Model model;
@@ -40,5 +40,5 @@ TEST(at_rest, formula_without_a_value_then_is_refused) {
   EXPECT_THROW(at_rest(moving(), 0.0), Error);
 }
 
-}  // namespace
+}  // namespace at_rest_test
 }  // namespace clatter

@@ -12,7 +12,7 @@
 #include "support/solid_pair.hpp"
 
 namespace clatter {
-namespace {
+namespace beam_pairs_test {
 
 using testing::BoundsOfDistance;
 using testing::CoreKind;
@@ -185,5 +185,5 @@ TEST_P(BeamPairOfKinds, has_the_derivatives_of_its_gap_and_rows) {
   EXPECT_LE(rough, 1 + cases / 20);
 }
 
-}  // namespace
+}  // namespace beam_pairs_test
 }  // namespace clatter

@@ -12,7 +12,7 @@
 #include "support/solid_pair.hpp"
 
 namespace clatter {
-namespace {
+namespace certified_pairs_test {
 
 using testing::CoreKind;
 using testing::CoreShape;
@@ -133,5 +133,5 @@ TEST_P(PairOfKinds, has_the_derivatives_of_its_gap_and_rows) {
   EXPECT_LE(rough, cases / 20);
 }
 
-}  // namespace
+}  // namespace certified_pairs_test
 }  // namespace clatter

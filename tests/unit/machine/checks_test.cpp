@@ -15,7 +15,7 @@
 #include "unit/machine/sound_model.hpp"
 
 namespace clatter {
-namespace {
+namespace checks_test {
 
 using namespace testing::sound;
 
@@ -951,5 +951,5 @@ TEST(Checks, ends_of_beams_and_the_ground_can_be_named_in_code) {
   EXPECT_NO_THROW(Simulation{model});
 }
 
-}  // namespace
+}  // namespace checks_test
 }  // namespace clatter

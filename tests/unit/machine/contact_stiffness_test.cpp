@@ -4,7 +4,7 @@
 #include <clatter/machine/contact_stiffness.hpp>
 
 namespace clatter {
-namespace {
+namespace contact_stiffness_test {
 
 /// 000, section C.6: moduli and radii of the examples, and the stiffness that is printed.
 TEST(ContactStiffness, is_the_printed_one_of_balls_on_a_floor_and_on_each_other) {
@@ -29,5 +29,5 @@ TEST(ContactStiffness, is_the_printed_one_of_balls_on_a_floor_and_on_each_other)
   EXPECT_EQ(stiffness(1.0, 1.0), 3.0);
 }
 
-}  // namespace
+}  // namespace contact_stiffness_test
 }  // namespace clatter

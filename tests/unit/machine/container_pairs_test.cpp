@@ -17,7 +17,7 @@
 #include "support/solid_pair.hpp"
 
 namespace clatter {
-namespace {
+namespace container_pairs_test {
 
 using std::numbers::pi;
 using testing::CoreKind;
@@ -272,5 +272,5 @@ TEST_P(ContainerPairOfKinds, has_the_derivatives_of_its_gap_and_rows) {
   EXPECT_LE(rough, 1 + cases / 20);
 }
 
-}  // namespace
+}  // namespace container_pairs_test
 }  // namespace clatter

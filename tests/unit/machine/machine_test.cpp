@@ -6,7 +6,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace machine_test {
 
 using testing::Random;
 
@@ -178,5 +178,5 @@ TEST(Machine, refuses_an_axial_spring_without_a_direction_by_name) {
   }
 }
 
-}  // namespace
+}  // namespace machine_test
 }  // namespace clatter

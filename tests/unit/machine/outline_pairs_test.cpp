@@ -15,7 +15,7 @@
 #include "support/solid_pair.hpp"
 
 namespace clatter {
-namespace {
+namespace outline_pairs_test {
 
 using std::numbers::pi;
 using testing::Dice;
@@ -504,5 +504,5 @@ TEST_P(OutlinePairOfKinds, has_the_derivatives_of_its_gap_and_rows) {
   EXPECT_LE(rough, 1 + cases / 20);
 }
 
-}  // namespace
+}  // namespace outline_pairs_test
 }  // namespace clatter

@@ -14,7 +14,7 @@
 #include "support/solid_pair.hpp"
 
 namespace clatter {
-namespace {
+namespace surface_pairs_test {
 
 using std::numbers::pi;
 using testing::BoundsOfDistance;
@@ -333,5 +333,5 @@ TEST_P(SurfacePairOfKinds, has_the_derivatives_of_its_gap_and_rows) {
   EXPECT_LE(rough, 1 + cases / 20);
 }
 
-}  // namespace
+}  // namespace surface_pairs_test
 }  // namespace clatter

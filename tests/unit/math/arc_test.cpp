@@ -10,7 +10,7 @@
 #include "support/random_cases.hpp"
 
 namespace clatter {
-namespace {
+namespace arc_test {
 
 using std::numbers::pi;
 using testing::Dice;
@@ -185,5 +185,5 @@ TEST(SmoothCurve, comes_to_the_curve_with_the_fourth_power_of_the_spacing) {
   EXPECT_LT(coarse / fine, 22.0);
 }
 
-}  // namespace
+}  // namespace arc_test
 }  // namespace clatter

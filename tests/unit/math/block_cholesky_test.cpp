@@ -7,7 +7,7 @@
 #include <clatter/math/block_cholesky.hpp>
 
 namespace clatter {
-namespace {
+namespace block_cholesky_test {
 
 struct Pattern {
   std::vector<int> first_rows = {0}, begins = {0}, neighbours;
@@ -76,5 +76,5 @@ TEST(BlockCholesky, matrix_that_is_not_positive_definite_is_refused) {
   EXPECT_FALSE(cholesky.factorise(A.outerIndexPtr(), A.innerIndexPtr(), A.valuePtr()));
 }
 
-}  // namespace
+}  // namespace block_cholesky_test
 }  // namespace clatter

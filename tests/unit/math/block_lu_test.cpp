@@ -6,7 +6,7 @@
 #include <clatter/math/block_lu.hpp>
 
 namespace clatter {
-namespace {
+namespace block_lu_test {
 
 /// Fills both with I + F B C of random contacts, as bodies that touch have it: F and C differ as
 /// friction makes them.
@@ -59,5 +59,5 @@ TEST(BlockLu, tells_of_a_block_that_is_singular) {
   EXPECT_FALSE(sparse.factorise());
 }
 
-}  // namespace
+}  // namespace block_lu_test
 }  // namespace clatter

@@ -6,7 +6,7 @@
 #include <clatter/math/convex_hull.hpp>
 
 namespace clatter {
-namespace {
+namespace convex_hull_test {
 
 void expect_convex_and_closed(const ConvexHull& hull, const std::vector<Vec3>& points) {
   std::map<std::pair<int, int>, int> edges;
@@ -57,5 +57,5 @@ TEST(ConvexHull, of_points_in_a_plane_is_none) {
   EXPECT_FALSE(convex_hull(std::vector<Vec3>(5, Vec3(1, 2, 3))));
 }
 
-}  // namespace
+}  // namespace convex_hull_test
 }  // namespace clatter

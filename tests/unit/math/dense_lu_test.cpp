@@ -5,7 +5,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace dense_lu_test {
 
 MatX random_matrix(testing::Random& random, Eigen::Index n) {
   MatX A(n, n);
@@ -49,5 +49,5 @@ TEST(DenseLu, tells_a_singular_matrix) {
   EXPECT_FALSE(lu.factorise(A, 3, 1e-13));
 }
 
-}  // namespace
+}  // namespace dense_lu_test
 }  // namespace clatter

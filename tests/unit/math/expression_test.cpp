@@ -9,7 +9,7 @@
 #include <clatter/math/expression.hpp>
 
 namespace clatter {
-namespace {
+namespace expression_test {
 
 constexpr double unit_round_off = 1.1e-16;
 
@@ -111,5 +111,5 @@ TEST(Expression, threads_that_share_one_agree_with_a_single_thread) {
   EXPECT_EQ(together, alone);
 }
 
-}  // namespace
+}  // namespace expression_test
 }  // namespace clatter

@@ -3,7 +3,7 @@
 #include <clatter/math/fixed_point_accelerator.hpp>
 
 namespace clatter {
-namespace {
+namespace fixed_point_accelerator_test {
 
 std::span<double> all(VecX& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
@@ -48,5 +48,5 @@ TEST(FixedPointAccelerator, forgets_what_made_things_worse) {
   EXPECT_EQ(x, four);
 }
 
-}  // namespace
+}  // namespace fixed_point_accelerator_test
 }  // namespace clatter

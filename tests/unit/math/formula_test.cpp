@@ -9,7 +9,7 @@
 #include <clatter/math/formula.hpp>
 
 namespace clatter {
-namespace {
+namespace formula_test {
 
 double value(const std::string& text, double t = 3.0) { return Formula(text)(t); }
 
@@ -123,5 +123,5 @@ TEST(Formula, endless_nesting_is_refused) {
   }
 }
 
-}  // namespace
+}  // namespace formula_test
 }  // namespace clatter

@@ -5,7 +5,7 @@
 #include <clatter/math/newton.hpp>
 
 namespace clatter {
-namespace {
+namespace newton_test {
 
 /// One equation f(x) = 0, as solve_by_newton wants it.
 template <class F, class Slope>
@@ -84,5 +84,5 @@ TEST(RecentMerits, are_those_of_the_last_three) {
   EXPECT_EQ(recent.largest(), 3.0);
 }
 
-}  // namespace
+}  // namespace newton_test
 }  // namespace clatter

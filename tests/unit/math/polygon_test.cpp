@@ -5,7 +5,7 @@
 #include <clatter/math/polygon.hpp>
 
 namespace clatter {
-namespace {
+namespace polygon_test {
 
 using Corners = std::vector<Vec3>;
 
@@ -50,5 +50,5 @@ TEST(Polygon, triangles_fill_it) {
   }
 }
 
-}  // namespace
+}  // namespace polygon_test
 }  // namespace clatter

@@ -10,7 +10,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace so3_test {
 
 using std::numbers::pi;
 using testing::Random;
@@ -194,5 +194,5 @@ TEST(So3, turns_and_back_again_give_the_identity) {
   }
 }
 
-}  // namespace
+}  // namespace so3_test
 }  // namespace clatter

@@ -8,7 +8,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace system_matrix_test {
 
 using testing::Random;
 
@@ -256,5 +256,5 @@ TEST(SystemMatrix, solves_with_multipliers_that_hold_for_ever) {
   EXPECT_EQ(ring.matrix.pivot_searches, 1);
 }
 
-}  // namespace
+}  // namespace system_matrix_test
 }  // namespace clatter

@@ -4,7 +4,7 @@
 #include <clatter/math/union_find.hpp>
 
 namespace clatter {
-namespace {
+namespace union_find_test {
 
 TEST(UnionFind, keeps_numbers_apart_until_they_are_joined) {
   UnionFind sets;
@@ -35,5 +35,5 @@ RC_GTEST_PROP(UnionFind, knows_each_set_by_its_smallest_number, ()) {
   for (int i = 0; i < count; ++i) RC_ASSERT(sets.root(i) == smallest[static_cast<std::size_t>(i)]);
 }
 
-}  // namespace
+}  // namespace union_find_test
 }  // namespace clatter

@@ -5,7 +5,7 @@
 #include "support/dice.hpp"
 
 namespace clatter {
-namespace {
+namespace vector_table_test {
 
 using testing::Dice;
 
@@ -60,5 +60,5 @@ TEST_P(VectorTables, are_placed_as_their_vectors_are) {
 
 INSTANTIATE_TEST_SUITE_P(OfSizes, VectorTables, ::testing::Values(1, 3, 8, 20, 33, 100));
 
-}  // namespace
+}  // namespace vector_table_test
 }  // namespace clatter

@@ -9,7 +9,7 @@
 #include "support/message_of.hpp"
 
 namespace clatter {
-namespace {
+namespace beam_mesh_test {
 
 using std::numbers::pi;
 
@@ -224,5 +224,5 @@ TEST(BeamMesh, refuses_beams_that_cannot_be_meshed) {
   EXPECT_EQ(mistake_of(beam), "beam 'rod': a beam with corners cannot have a curvature");
 }
 
-}  // namespace
+}  // namespace beam_mesh_test
 }  // namespace clatter

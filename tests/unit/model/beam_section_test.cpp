@@ -10,7 +10,7 @@
 #include <clatter/model/specs.hpp>
 
 namespace clatter {
-namespace {
+namespace beam_section_test {
 
 using std::numbers::pi;
 
@@ -185,5 +185,5 @@ TEST(SectionOf, i_without_flanges_is_a_rectangle_in_shear) {
   EXPECT_NEAR(section_of(ISection{0.01, 1.0, 1e-12, 0.01}).shear_z, 5.0 / 6.0, 1e-10);
 }
 
-}  // namespace
+}  // namespace beam_section_test
 }  // namespace clatter

@@ -8,7 +8,7 @@
 #include "support/meshes.hpp"
 
 namespace clatter {
-namespace {
+namespace mass_properties_test {
 
 using std::numbers::pi;
 
@@ -249,5 +249,5 @@ TEST(MassProperties, spline_through_points_of_a_circle_is_nearly_the_disc) {
   EXPECT_NEAR(properties_of(spline).inertia(2, 2), pi / 2.0, 2.0 * pi * 2e-6);
 }
 
-}  // namespace
+}  // namespace mass_properties_test
 }  // namespace clatter

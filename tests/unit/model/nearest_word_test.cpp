@@ -6,7 +6,7 @@
 #include <clatter/model/nearest_word.hpp>
 
 namespace clatter {
-namespace {
+namespace nearest_word_test {
 
 TEST(EditDistance, counts_insertions_deletions_changes_and_swaps_once_each) {
   EXPECT_EQ(edit_distance("", ""), 0u);
@@ -45,5 +45,5 @@ TEST(InQuotes, keeps_a_message_on_one_short_line) {
   EXPECT_EQ(in_quotes("x" + accents).find("\xC3..."), std::string::npos);
 }
 
-}  // namespace
+}  // namespace nearest_word_test
 }  // namespace clatter

@@ -6,7 +6,7 @@
 #include <clatter/recovery/collision.hpp>
 
 namespace clatter {
-namespace {
+namespace collision_test {
 
 using enum NormalLawKind;
 
@@ -79,5 +79,5 @@ TEST(Collision, ForceBetweenPointsIntegratesToTheImpulse) {
   EXPECT_NEAR(c.curve.back().impulse, c.impulse, 1e-12 * c.impulse);
 }
 
-}  // namespace
+}  // namespace collision_test
 }  // namespace clatter

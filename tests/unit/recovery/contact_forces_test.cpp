@@ -9,9 +9,9 @@
 #include <clatter/recovery/contact_forces.hpp>
 
 namespace clatter {
-namespace {
+namespace contact_forces_test {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 ContactSpec contact_of(const ContactGeometry& geometry, double radius, double other = 0.0) {
   ContactSpec contact;
@@ -177,5 +177,5 @@ TEST(RecoverForces, OfNothingAreNothing) {
   EXPECT_TRUE(recover_forces({}, elastic_recovery(0.5)).impacts.empty());
 }
 
-}  // namespace
+}  // namespace contact_forces_test
 }  // namespace clatter

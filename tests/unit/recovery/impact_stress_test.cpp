@@ -3,7 +3,7 @@
 #include <clatter/recovery/impact_stress.hpp>
 
 namespace clatter {
-namespace {
+namespace impact_stress_test {
 
 const RelativeCurvature curvature{4.0, 31.0};
 
@@ -34,5 +34,5 @@ TEST(StressOfForce, TellsOfTheBodyThatIsNearerToYielding) {
   EXPECT_NEAR(*s.of_strength, s.von_mises / 1e9, 1e-12);
 }
 
-}  // namespace
+}  // namespace impact_stress_test
 }  // namespace clatter

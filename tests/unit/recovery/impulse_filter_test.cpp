@@ -4,9 +4,9 @@
 #include <clatter/recovery/impulse_filter.hpp>
 
 namespace clatter {
-namespace {
+namespace impulse_filter_test {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(ImpulseFilter, TellsFreeImpactsFromForcesAndFromImpactsOnThem) {
   //                                  free          lands, stays     struck
@@ -39,5 +39,5 @@ TEST(ImpulseFilter, PartsAddUpToTheSignal) {
 
 TEST(ImpulseFilter, OfNothingIsNothing) { EXPECT_TRUE(ImpulseFilter().apply({}).smooth.empty()); }
 
-}  // namespace
+}  // namespace impulse_filter_test
 }  // namespace clatter

@@ -6,7 +6,7 @@
 #include <clatter/recovery/recovered_impact.hpp>
 
 namespace clatter {
-namespace {
+namespace recovered_impact_test {
 
 /// The force along the curve, integrated with as many parts as its own interpolation needs.
 double integral_of(const Collision& c) {
@@ -107,5 +107,5 @@ TEST(RecoveredImpact, ByTheLawItselfIsTheCollisionWhenTheLawReturnsTheRestitutio
   }
 }
 
-}  // namespace
+}  // namespace recovered_impact_test
 }  // namespace clatter

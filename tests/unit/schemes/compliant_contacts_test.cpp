@@ -14,7 +14,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace compliant_contacts_test {
 
 using testing::ball;
 using testing::order;
@@ -244,5 +244,5 @@ TEST(CompliantContacts, belong_to_their_integrators_alone) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace compliant_contacts_test
 }  // namespace clatter

@@ -8,7 +8,7 @@
 #include "support/impact_models.hpp"
 
 namespace clatter {
-namespace {
+namespace contact_set_test {
 
 /// A step that missed a contact is tried again with it. If that try fails for another reason, it is
 /// no miss any more: else the same two tries would take turns.
@@ -87,5 +87,5 @@ TEST(PairProducts, are_those_of_matrices) {
   }
 }
 
-}  // namespace
+}  // namespace contact_set_test
 }  // namespace clatter

@@ -12,7 +12,7 @@
 #include "support/test_name.hpp"
 
 namespace clatter {
-namespace {
+namespace contact_solver_of_run_test {
 
 /// Slides for 0.5 s and stops. Four corners touch, three would do.
 const std::string box_on_four_points = R"(
@@ -196,5 +196,5 @@ INSTANTIATE_TEST_SUITE_P(Solvers, ContactSolverOfRun,
                                                               ContactSolverKind::alternating)),
                          name_of);
 
-}  // namespace
+}  // namespace contact_solver_of_run_test
 }  // namespace clatter

@@ -7,7 +7,7 @@
 #include <clatter/simulation/simulation.hpp>
 
 namespace clatter {
-namespace {
+namespace contact_stage_test {
 
 /// The lowest corner, and so many that come near and do not touch: with nsga, which penetrates
 /// nothing, they may lie close to it and are near also at rest.
@@ -156,5 +156,5 @@ TEST_P(ManyContacts, of_tied_bodies_move_them_as_those_that_touch_alone) {
 INSTANTIATE_TEST_SUITE_P(Schemes, ManyContacts,
                          ::testing::Values("nsga", "nsga_coupled", "moreau"));
 
-}  // namespace
+}  // namespace contact_stage_test
 }  // namespace clatter

@@ -11,7 +11,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace coupler_test {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -150,5 +150,5 @@ TEST(Coupler, train_of_many_gears_turns_as_one_body) {
   }
 }
 
-}  // namespace
+}  // namespace coupler_test
 }  // namespace clatter

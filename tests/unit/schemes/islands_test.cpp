@@ -7,7 +7,7 @@
 #include <clatter/simulation/simulation.hpp>
 
 namespace clatter {
-namespace {
+namespace islands_test {
 
 /// A double pendulum of some grams beats against a wall; beside it, if wanted, a slider of a
 /// thousand tons is stopped by friction.
@@ -91,5 +91,5 @@ TEST_P(Islands, do_not_see_each_other) {
 
 INSTANTIATE_TEST_SUITE_P(Schemes, Islands, ::testing::Values("nsga", "nsga_coupled", "moreau"));
 
-}  // namespace
+}  // namespace islands_test
 }  // namespace clatter

@@ -12,7 +12,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace nonholonomic_test {
 
 using ::testing::HasSubstr;
 using testing::run;
@@ -273,5 +273,5 @@ TEST(Rolling, off_the_plane_at_the_start_is_refused) {
   }
 }
 
-}  // namespace
+}  // namespace nonholonomic_test
 }  // namespace clatter

@@ -310,7 +310,7 @@ struct NsgaCoupledProbe {
   }
 };
 
-namespace {
+namespace nsga_tangents_test {
 
 using testing::Random;
 
@@ -432,5 +432,5 @@ TEST(GeneralizedAlpha, coefficients_match_the_table_of_the_source) {
   expect(1.0, 0.5, 0.5, 0.5, 0.25);
 }
 
-}  // namespace
+}  // namespace nsga_tangents_test
 }  // namespace clatter

@@ -11,7 +11,7 @@
 #include "support/scaled_model.hpp"
 
 namespace clatter {
-namespace {
+namespace ball_test {
 
 using testing::ball;
 using testing::ball_mass;
@@ -252,5 +252,5 @@ TEST(Balls, move_alike_whatever_units_penalty_and_scaling) {
   }
 }
 
-}  // namespace
+}  // namespace ball_test
 }  // namespace clatter

@@ -12,7 +12,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace channels_test {
 
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
@@ -303,5 +303,5 @@ TEST(ChannelList, disc_on_a_floor_turns_clockwise_when_it_rolls_to_the_right) {
   EXPECT_THAT(reading.values("contacts/floor/rolling_velocity"), ElementsAre(-2.0));
 }
 
-}  // namespace
+}  // namespace channels_test
 }  // namespace clatter

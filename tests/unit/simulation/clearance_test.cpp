@@ -9,7 +9,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace clearance_test {
 
 using namespace testing;
 
@@ -60,5 +60,5 @@ TEST_P(Clearance, KeepsShapesOfTheTwoBodiesFromTouchingElsewhere) {
 
 INSTANTIATE_TEST_SUITE_P(Bodies, Clearance, ::testing::Values("planar", "rigid"));
 
-}  // namespace
+}  // namespace clearance_test
 }  // namespace clatter

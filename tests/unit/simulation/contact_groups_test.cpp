@@ -7,7 +7,7 @@
 #include <clatter/simulation/simulation.hpp>
 
 namespace clatter {
-namespace {
+namespace contact_groups_test {
 
 const std::string twelve_balls = R"(
 gravity = [0, 0, -9.81]
@@ -117,5 +117,5 @@ TEST(ContactGroups, are_told_by_channels_of_their_own) {
   }
 }
 
-}  // namespace
+}  // namespace contact_groups_test
 }  // namespace clatter

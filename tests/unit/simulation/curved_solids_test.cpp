@@ -15,7 +15,7 @@
 #include "support/random_cases.hpp"
 
 namespace clatter {
-namespace {
+namespace curved_solids_test {
 
 using std::numbers::pi;
 
@@ -291,5 +291,5 @@ duration = 1
             "one of them a 'radius'");
 }
 
-}  // namespace
+}  // namespace curved_solids_test
 }  // namespace clatter

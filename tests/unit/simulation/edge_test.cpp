@@ -9,7 +9,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace edge_test {
 
 using testing::box;
 using testing::falling_on_ground;
@@ -128,5 +128,5 @@ TEST(Edge, of_a_planar_face_is_its_end) {
   EXPECT_LT(value(simulation, "bodies/block/angle"), -0.05);  // it tipped over the edge
 }
 
-}  // namespace
+}  // namespace edge_test
 }  // namespace clatter

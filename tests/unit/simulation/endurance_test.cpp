@@ -12,7 +12,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace endurance_test {
 
 using testing::box;
 using testing::point;
@@ -189,5 +189,5 @@ TEST(Endurance, run_covers_its_duration_in_whole_steps) {
   }
 }
 
-}  // namespace
+}  // namespace endurance_test
 }  // namespace clatter

@@ -8,7 +8,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace failed_step_test {
 
 using testing::box;
 using testing::gravity;
@@ -89,5 +89,5 @@ TEST(FailedStep, is_retried_in_parts) {
   EXPECT_NEAR(vector(simulation, "bodies/p/position").norm(), 1.0, 1e-13);
 }
 
-}  // namespace
+}  // namespace failed_step_test
 }  // namespace clatter

@@ -8,7 +8,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace free_flight_test {
 
 using testing::box;
 using testing::gravity;
@@ -86,5 +86,5 @@ TEST(FreeFlight, about_a_principal_axis_is_exact) {
   EXPECT_NEAR(value(simulation, "bodies/b/orientation", 3), std::sin(1.0), 1e-13);
 }
 
-}  // namespace
+}  // namespace free_flight_test
 }  // namespace clatter

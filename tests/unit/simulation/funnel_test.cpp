@@ -12,7 +12,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace funnel_test {
 
 /// A ball in a hollow cone with its tip below, let go on the axis or beside it.
 class Funnel : public ::testing::TestWithParam<std::tuple<const char*, double>> {};
@@ -60,5 +60,5 @@ duration = {}
   EXPECT_LT((force.cwiseAbs() - Vec3(0.0, 0.0, 0.3 * 9.81)).norm(), 1e-6);
 }
 
-}  // namespace
+}  // namespace funnel_test
 }  // namespace clatter

@@ -11,7 +11,7 @@
 #include <clatter/simulation/simulation.hpp>
 
 namespace clatter {
-namespace {
+namespace impact_energy_test {
 
 class ImpactEnergy : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Of, ImpactEnergy, ::testing::Values("nsga", "moreau", "nsga_coupled"),
@@ -296,5 +296,5 @@ TEST_P(FreeTumbling, keeps_the_order_of_the_scheme_where_it_turns_little) {
 INSTANTIATE_TEST_SUITE_P(Schemes, FreeTumbling, ::testing::Values("nsga", "nsga_coupled", "moreau"),
                          [](const auto& test) { return std::string(test.param); });
 
-}  // namespace
+}  // namespace impact_energy_test
 }  // namespace clatter

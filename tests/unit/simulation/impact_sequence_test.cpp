@@ -12,7 +12,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace impact_sequence_test {
 
 using testing::chain;
 using ::testing::HasSubstr;
@@ -120,5 +120,5 @@ TEST(BilliardBreak, struck_balls_press_on_the_cloth_in_the_shortest_cut) {
   for (std::size_t i = 0; i < fine.size(); ++i) EXPECT_NEAR(fine[i], coarse[i], 4e-4) << i;
 }
 
-}  // namespace
+}  // namespace impact_sequence_test
 }  // namespace clatter

@@ -13,7 +13,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace joint_motion_test {
 
 using testing::box;
 using testing::gravity;
@@ -165,5 +165,5 @@ TEST(Motor, moves_its_joint_exactly_as_told) {
   }
 }
 
-}  // namespace
+}  // namespace joint_motion_test
 }  // namespace clatter

@@ -8,7 +8,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace ledger_test {
 
 using testing::box;
 using testing::falling_on_ground;
@@ -156,5 +156,5 @@ TEST(Sliding, loses_friction_times_distance_and_stops) {
   EXPECT_LT(vector(simulation, "bodies/ball/velocity").norm(), 1e-13);
 }
 
-}  // namespace
+}  // namespace ledger_test
 }  // namespace clatter

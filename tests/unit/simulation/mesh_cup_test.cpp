@@ -13,7 +13,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace mesh_cup_test {
 
 constexpr double radius = 0.1, wall = 0.01, height = 0.12, ball_radius = 0.025;
 constexpr std::size_t balls = 4;
@@ -85,5 +85,5 @@ position = [{}, {}, {}]
   EXPECT_LT(force.head<2>().norm(), 1e-10 * weight);
 }
 
-}  // namespace
+}  // namespace mesh_cup_test
 }  // namespace clatter

@@ -18,7 +18,7 @@
 #include "support/random_cases.hpp"
 
 namespace clatter {
-namespace {
+namespace mesh_solids_test {
 
 using ::testing::HasSubstr;
 using testing::Triangles;
@@ -306,5 +306,5 @@ TEST_F(MeshSolids, overlap_cans_across_a_ridge_by_as_much_as_these_are_low) {
   }
 }
 
-}  // namespace
+}  // namespace mesh_solids_test
 }  // namespace clatter

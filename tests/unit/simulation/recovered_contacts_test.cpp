@@ -9,7 +9,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace recovered_contacts_test {
 
 using namespace testing;
 
@@ -112,5 +112,5 @@ TEST(RecoveredContacts, HasChannelsThatOthersDoNotHave) {
   EXPECT_THROW(value(simulation, "contacts/corner/approach_speed"), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace recovered_contacts_test
 }  // namespace clatter

@@ -14,7 +14,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace rings_test {
 
 using ::testing::HasSubstr;
 
@@ -171,5 +171,5 @@ TEST(Grooves, hold_spheres_only) {
   EXPECT_THAT(message(text), HasSubstr("start 0.01 m inside each other"));
 }
 
-}  // namespace
+}  // namespace rings_test
 }  // namespace clatter

@@ -14,7 +14,7 @@
 #include "support/random_cases.hpp"
 
 namespace clatter {
-namespace {
+namespace rooms_test {
 
 // ---- Closed rooms
 
@@ -367,5 +367,5 @@ TEST_P(Drum, keeps_round_bodies_without_overlap_or_gain) {
   }
 }
 
-}  // namespace
+}  // namespace rooms_test
 }  // namespace clatter

@@ -7,7 +7,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace run_statistics_test {
 
 using testing::point;
 using testing::run;
@@ -32,5 +32,5 @@ TEST(RunStatistics, smallest_gap_is_that_of_points_over_their_faces) {
   EXPECT_EQ(smallest_gap(1.5), std::numeric_limits<double>::infinity());  // it falls past the edge
 }
 
-}  // namespace
+}  // namespace run_statistics_test
 }  // namespace clatter

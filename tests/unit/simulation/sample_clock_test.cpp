@@ -5,7 +5,7 @@
 #include <clatter/simulation/sample_clock.hpp>
 
 namespace clatter {
-namespace {
+namespace sample_clock_test {
 
 std::vector<long> due_steps(double interval, double step, long count) {
   const SampleClock clock(interval, step);
@@ -30,5 +30,5 @@ TEST(sample_clock, first_step_after_each_multiple_when_steps_do_not_divide_it) {
   EXPECT_EQ(due_steps(0.25, 0.1, 10), (std::vector<long>{0, 3, 5, 8, 10}));
 }
 
-}  // namespace
+}  // namespace sample_clock_test
 }  // namespace clatter

@@ -7,7 +7,7 @@
 #include <clatter/simulation/simulation.hpp>
 
 namespace clatter {
-namespace {
+namespace slid_off_test {
 
 class SlidOff : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Of, SlidOff, ::testing::Values("nsga", "moreau", "nsga_coupled"),
@@ -48,5 +48,5 @@ duration = 0.3
   EXPECT_GT(flights, 10);
 }
 
-}  // namespace
+}  // namespace slid_off_test
 }  // namespace clatter

@@ -15,7 +15,7 @@
 #include "support/random_cases.hpp"
 
 namespace clatter {
-namespace {
+namespace solid_beams_test {
 
 using ::testing::HasSubstr;
 
@@ -357,5 +357,5 @@ TEST(SolidBeamsThatMakeNoSense, are_refused) {
               HasSubstr("contact_radius"));
 }
 
-}  // namespace
+}  // namespace solid_beams_test
 }  // namespace clatter

@@ -14,7 +14,7 @@
 #include "support/random_cases.hpp"
 
 namespace clatter {
-namespace {
+namespace solids_test {
 
 using ::testing::HasSubstr;
 
@@ -383,5 +383,5 @@ TEST(Stack, at_rest_is_not_corrected_by_moreau) {
   EXPECT_LT(simulation.value("energy/kinetic"), 1e-20);
 }
 
-}  // namespace
+}  // namespace solids_test
 }  // namespace clatter

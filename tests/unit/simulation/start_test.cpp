@@ -11,7 +11,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace start_test {
 
 using testing::ball_on_ground;
 using testing::box;
@@ -175,5 +175,5 @@ TEST(Start, with_joints_that_cannot_fit_is_refused) {
   EXPECT_THAT(refusal(model), HasSubstr("cannot be assembled"));
 }
 
-}  // namespace
+}  // namespace start_test
 }  // namespace clatter

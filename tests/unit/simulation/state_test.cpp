@@ -16,7 +16,7 @@
 #include "unit/io/temporary_directory.hpp"
 
 namespace clatter {
-namespace {
+namespace state_test {
 
 struct Case {
   const char *name, *file;
@@ -268,5 +268,5 @@ TEST(Checkpoint, that_is_damaged_or_missing_is_refused) {
   EXPECT_THROW(read_checkpoint(path), Error);
 }
 
-}  // namespace
+}  // namespace state_test
 }  // namespace clatter

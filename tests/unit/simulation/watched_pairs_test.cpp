@@ -11,7 +11,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace watched_pairs_test {
 
 using ::testing::HasSubstr;
 using testing::mistakes_of;
@@ -176,5 +176,5 @@ TEST(WatchedPairs, of_unknown_or_single_bodies_are_refused) {
   EXPECT_THAT(watch(R"(["one"])"), HasSubstr("'bodies'"));
 }
 
-}  // namespace
+}  // namespace watched_pairs_test
 }  // namespace clatter

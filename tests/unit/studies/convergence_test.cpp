@@ -7,7 +7,7 @@
 #include <clatter/studies/convergence.hpp>
 
 namespace clatter {
-namespace {
+namespace convergence_test {
 
 TEST(error_decay, finds_the_power_of_a_power_law) {
   const std::vector<double> steps = {0.4, 0.2, 0.05};
@@ -131,5 +131,5 @@ TEST(study_convergence, reports_every_run) {
   EXPECT_EQ(runs, 3);
 }
 
-}  // namespace
+}  // namespace convergence_test
 }  // namespace clatter

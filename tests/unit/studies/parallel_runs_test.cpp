@@ -6,7 +6,7 @@
 #include <clatter/studies/parallel_runs.hpp>
 
 namespace clatter {
-namespace {
+namespace parallel_runs_test {
 
 TEST(run_in_parallel, does_every_task_once) {
   std::vector<int> done(100, 0);
@@ -26,5 +26,5 @@ TEST(run_in_parallel, throws_the_first_exception_in_order) {
   }
 }
 
-}  // namespace
+}  // namespace parallel_runs_test
 }  // namespace clatter

@@ -8,10 +8,10 @@
 #include <clatter/studies/verification.hpp>
 
 namespace clatter {
-namespace {
+namespace verification_test {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 const std::vector<double> times = {0.0, 0.1, 0.2, 0.3};
 const std::vector<double> values = {1.0, -4.0, 2.0, 3.0};
@@ -276,5 +276,5 @@ TEST(verification_json, has_exactly_the_promised_keys) {
   EXPECT_TRUE(verification_json(std::vector<Verification>{result})[0]["measured"].is_null());
 }
 
-}  // namespace
+}  // namespace verification_test
 }  // namespace clatter

@@ -12,7 +12,7 @@
 #include "support/message_of.hpp"
 
 namespace clatter {
-namespace {
+namespace line_plot_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -109,5 +109,5 @@ TEST(SelectComponents, finds_components_whole_channels_and_patterns) {
               HasSubstr("no channel is named 'energy/totl'; did you mean 'energy/total'?"));
 }
 
-}  // namespace
+}  // namespace line_plot_test
 }  // namespace clatter

@@ -7,7 +7,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace chord_pair_test {
 
 using testing::agrees;
 using testing::differences;
@@ -216,5 +216,5 @@ TEST(ChordOfABeam, stays_in_the_plane_of_a_planar_beam) {
   EXPECT_TRUE(agrees(row.transpose(), differences(gap, 6)));
 }
 
-}  // namespace
+}  // namespace chord_pair_test
 }  // namespace clatter

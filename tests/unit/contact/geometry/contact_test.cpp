@@ -6,7 +6,7 @@
 #include "support/contact_rows.hpp"
 
 namespace clatter {
-namespace {
+namespace contact_test {
 
 using testing::free_node;
 using testing::in_plane;
@@ -296,5 +296,5 @@ TEST(Contact, planar_outline_is_a_line_between_two_ends_in_either_order) {
   }
 }
 
-}  // namespace
+}  // namespace contact_test
 }  // namespace clatter

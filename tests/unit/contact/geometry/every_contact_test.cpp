@@ -7,7 +7,7 @@
 #include "support/finite_difference.hpp"
 
 namespace clatter {
-namespace {
+namespace every_contact_test {
 
 using testing::agrees;
 using testing::differences;
@@ -353,5 +353,5 @@ INSTANTIATE_TEST_SUITE_P(
         Surfaces{"disc_in_circle", SphereInSphere::geometry, true}),
     [](const auto& test) { return std::string(test.param.name); });
 
-}  // namespace
+}  // namespace every_contact_test
 }  // namespace clatter

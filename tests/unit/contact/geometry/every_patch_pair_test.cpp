@@ -14,7 +14,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace every_patch_pair_test {
 
 using testing::agrees;
 using testing::Differences;
@@ -438,5 +438,5 @@ INSTANTIATE_TEST_SUITE_P(
         Pairing{"ellipse_in_hollow_ellipse", Kind::ellipse, Kind::ellipse, true, true}),
     [](const auto& test) { return std::string(test.param.name); });
 
-}  // namespace
+}  // namespace every_patch_pair_test
 }  // namespace clatter

@@ -10,7 +10,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace patch_pair_test {
 
 using testing::agrees;
 using testing::Differences;
@@ -231,5 +231,5 @@ TEST(PatchPair, is_a_contact_that_no_model_file_can_name) {
   for (const ContactGeometry& named : contact_geometries()) EXPECT_NE(named.name, "patches");
 }
 
-}  // namespace
+}  // namespace patch_pair_test
 }  // namespace clatter

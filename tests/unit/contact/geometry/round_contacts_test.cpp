@@ -6,7 +6,7 @@
 #include "support/contact_rows.hpp"
 
 namespace clatter {
-namespace {
+namespace round_contacts_test {
 
 using testing::in_plane;
 using testing::in_space;
@@ -203,5 +203,5 @@ TEST(SphereInBore, is_finite_on_the_axis) {
 
 // ---- Rows and blocks
 
-}  // namespace
+}  // namespace round_contacts_test
 }  // namespace clatter

@@ -7,7 +7,7 @@
 #include "support/finite_difference.hpp"
 
 namespace clatter {
-namespace {
+namespace compliant_law_test {
 
 NormalLaw law(NormalLawKind kind) { return {kind, 40.0, is_linear(kind) ? 1.0 : 1.7, 0.6}; }
 
@@ -75,5 +75,5 @@ TEST(CompliantLaw, resists_sliding_against_its_velocity_up_to_the_coefficient) {
   EXPECT_TRUE(testing::agrees(by_rates.bottomRightCorner(2, 2), numeric));
 }
 
-}  // namespace
+}  // namespace compliant_law_test
 }  // namespace clatter

@@ -7,7 +7,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace friction_law_test {
 
 using testing::agrees;
 using testing::differences;
@@ -397,5 +397,5 @@ TEST(FrictionLaw, pressing_without_slip_sticks) {
   EXPECT_EQ(equations(coulomb(0.5, 1.0, 2), zero, la).status, ContactStatus::stick);
 }
 
-}  // namespace
+}  // namespace friction_law_test
 }  // namespace clatter

@@ -6,7 +6,7 @@
 #include <clatter/contact/law/hertz.hpp>
 
 namespace clatter {
-namespace {
+namespace hertz_test {
 
 using std::numbers::pi;
 
@@ -158,5 +158,5 @@ TEST(LineContact, PressureCarriesTheForceAndSteelFollowsPalmgren) {
   EXPECT_NEAR(delta / (3.84e-8 * std::pow(F, 0.9) / std::pow(10.0, 0.8)), 1.0, 5e-3);
 }
 
-}  // namespace
+}  // namespace hertz_test
 }  // namespace clatter

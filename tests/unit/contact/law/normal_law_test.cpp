@@ -5,7 +5,7 @@
 #include <clatter/contact/law/normal_law.hpp>
 
 namespace clatter {
-namespace {
+namespace normal_law_test {
 
 struct Factor {
   NormalLawKind kind;
@@ -14,7 +14,7 @@ struct Factor {
 
 /// chi of table 2.1 of 000 worked out by hand to five digits, and the restitution that the equation
 /// of the law gives to four.
-class DampingFactor : public testing::TestWithParam<Factor> {};
+class DampingFactor : public ::testing::TestWithParam<Factor> {};
 
 TEST_P(DampingFactor, IsThatOfTheTableAndReturnsItsRestitution) {
   const auto [kind, e, chi, returned] = GetParam();
@@ -25,13 +25,13 @@ TEST_P(DampingFactor, IsThatOfTheTableAndReturnsItsRestitution) {
 using enum NormalLawKind;
 INSTANTIATE_TEST_SUITE_P(
     Table, DampingFactor,
-    testing::Values(Factor{hunt_crossley, 0.9, 0.15, 0.9090},
-                    Factor{hunt_crossley, 0.2, 1.2, 0.5469},
-                    Factor{lankarani_nikravesh, 0.8, 0.27, 0.8471},
-                    Factor{lankarani_nikravesh, 0.4, 0.63, 0.7016},
-                    Factor{hu, 0.9, 0.18734, 0.8888}, Factor{hu, 0.6, 1.01852, 0.5890},
-                    Factor{flores, 0.6, 1.06667, 0.5773}, Factor{flores, 0.2, 6.4, 0.1555},
-                    Factor{zhang, 0.8, 0.37377, 0.7997}, Factor{zhang, 0.2, 4.91365, 0.2002}));
+    ::testing::Values(Factor{hunt_crossley, 0.9, 0.15, 0.9090},
+                      Factor{hunt_crossley, 0.2, 1.2, 0.5469},
+                      Factor{lankarani_nikravesh, 0.8, 0.27, 0.8471},
+                      Factor{lankarani_nikravesh, 0.4, 0.63, 0.7016},
+                      Factor{hu, 0.9, 0.18734, 0.8888}, Factor{hu, 0.6, 1.01852, 0.5890},
+                      Factor{flores, 0.6, 1.06667, 0.5773}, Factor{flores, 0.2, 6.4, 0.1555},
+                      Factor{zhang, 0.8, 0.37377, 0.7997}, Factor{zhang, 0.2, 4.91365, 0.2002}));
 
 TEST(NormalLaw, ExactFactorReturnsJustTheRestitution) {
   for (const double e : {0.05, 0.2, 0.5, 0.9, 0.999}) {
@@ -54,5 +54,5 @@ TEST(NormalLaw, NamesGoBothWays) {
   EXPECT_FALSE(normal_law_of("hook"));
 }
 
-}  // namespace
+}  // namespace normal_law_test
 }  // namespace clatter

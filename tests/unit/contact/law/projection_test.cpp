@@ -7,7 +7,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace projection_test {
 
 using testing::Random;
 
@@ -68,5 +68,5 @@ RC_GTEST_PROP(NaturalMap, of_several_balls_is_the_distance_from_the_projection, 
   }
 }
 
-}  // namespace
+}  // namespace projection_test
 }  // namespace clatter

@@ -6,7 +6,7 @@
 #include <clatter/contact/search/box_tree.hpp>
 
 namespace clatter {
-namespace {
+namespace box_tree_test {
 
 std::vector<Box> random_boxes(int count, unsigned seed) {
   std::mt19937 generator(seed);
@@ -41,5 +41,5 @@ TEST(BoxTree, finds_what_looking_at_all_pairs_finds) {
   }
 }
 
-}  // namespace
+}  // namespace box_tree_test
 }  // namespace clatter

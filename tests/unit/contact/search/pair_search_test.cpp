@@ -6,7 +6,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace pair_search_test {
 
 using testing::Random;
 using Pairs = std::vector<std::pair<int, int>>;
@@ -54,5 +54,5 @@ TEST(PairSearch, is_not_troubled_by_one_that_flew_away) {
   EXPECT_EQ(found, (Pairs{{0, 1}}));
 }
 
-}  // namespace
+}  // namespace pair_search_test
 }  // namespace clatter

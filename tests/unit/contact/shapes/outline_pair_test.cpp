@@ -11,7 +11,7 @@
 #include "support/random_cases.hpp"
 
 namespace clatter {
-namespace {
+namespace outline_pair_test {
 
 using std::numbers::pi;
 using testing::Dice;
@@ -346,5 +346,5 @@ TEST(OutlinePair, room_of_lines_and_arcs_holds_a_disc) {
   EXPECT_NEAR(pair.gap(), -0.8, 1e-15);
 }
 
-}  // namespace
+}  // namespace outline_pair_test
 }  // namespace clatter

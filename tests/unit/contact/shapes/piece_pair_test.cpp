@@ -11,7 +11,7 @@
 #include "support/random_cases.hpp"
 
 namespace clatter {
-namespace {
+namespace piece_pair_test {
 
 using testing::Dice;
 
@@ -272,5 +272,5 @@ TEST(Pieces, of_an_ellipsoid_lie_on_both_sides_of_a_narrow_hollow) {
   }
 }
 
-}  // namespace
+}  // namespace piece_pair_test
 }  // namespace clatter

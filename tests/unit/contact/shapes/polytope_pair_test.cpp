@@ -11,7 +11,7 @@
 #include "support/random_cases.hpp"
 
 namespace clatter {
-namespace {
+namespace polytope_pair_test {
 
 const int cases = testing::cases_of(testing::looks_at_numbers ? 20000 : 200);
 
@@ -299,5 +299,5 @@ TEST(ConvexParts, of_a_hollow_polygon_fill_it_and_touch_only_with_its_surface) {
   }
 }
 
-}  // namespace
+}  // namespace polytope_pair_test
 }  // namespace clatter

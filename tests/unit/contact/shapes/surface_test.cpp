@@ -10,7 +10,7 @@
 #include "support/random_cases.hpp"
 
 namespace clatter {
-namespace {
+namespace surface_test {
 
 using testing::Triangles;
 
@@ -142,5 +142,5 @@ TEST_P(RoughBall, has_no_part_that_reaches_out_of_it) {
   }
 }
 
-}  // namespace
+}  // namespace surface_test
 }  // namespace clatter

@@ -6,7 +6,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace contact_problem_test {
 
 using testing::Random;
 
@@ -119,5 +119,5 @@ TEST(ContactProblem, faults_are_named) {
   EXPECT_EQ(find_fault(broken), "the contacts have 0 rows, but there are 3");
 }
 
-}  // namespace
+}  // namespace contact_problem_test
 }  // namespace clatter

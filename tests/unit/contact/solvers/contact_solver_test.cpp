@@ -5,7 +5,7 @@
 #include "support/contact_problems.hpp"
 
 namespace clatter {
-namespace {
+namespace contact_solver_test {
 
 using testing::contact_problems;
 using testing::NamedProblem;
@@ -275,5 +275,5 @@ TEST(ContactSolver, same_problem_gives_the_same_bits_whatever_was_solved_before)
   EXPECT_EQ(first, second);
 }
 
-}  // namespace
+}  // namespace contact_solver_test
 }  // namespace clatter

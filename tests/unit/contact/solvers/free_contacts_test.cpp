@@ -6,7 +6,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace free_contacts_test {
 
 using testing::Random;
 
@@ -246,5 +246,5 @@ TEST(FreeContacts, that_separate_have_no_reaction) {
   EXPECT_EQ(free.motion(1).norm(), 0.0);
 }
 
-}  // namespace
+}  // namespace free_contacts_test
 }  // namespace clatter

@@ -6,7 +6,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace gauss_seidel_test {
 
 using testing::Random;
 
@@ -160,5 +160,5 @@ TEST(GaussSeidel, leaves_separating_contacts_without_reaction) {
   EXPECT_EQ(p.norm(), 0.0);
 }
 
-}  // namespace
+}  // namespace gauss_seidel_test
 }  // namespace clatter
