@@ -153,6 +153,9 @@ class ContactSet {
   void fill_right_side(const KktMatrix& K, VecX& x) const;
   /// multipliers += factor x
   void move(const KktMatrix& K, const VecX& x, double factor, VecX& multipliers) const;
+  /// bend := what the derivative of -(reaction of the contact, as it stands) by the increments of
+  /// its two nodes is, at position level. False: none.
+  bool find_bend(std::size_t c, const Configuration& q, std::span<const Mat3> T, Mat12& bend) const;
   /// Rows at position level for increments, which those of slip may be already.
   void to_increments_of(const Contact& contact, std::span<const Mat3> T, PairRows& rows) const;
   void to_increments_of(const Contact& contact, std::span<const Mat3> T, TwoPairRows& rows) const;

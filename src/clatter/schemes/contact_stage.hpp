@@ -72,9 +72,9 @@ class ContactStage {
   void find_held_compliances();
   void find_held_compliance(std::size_t node, Mat6& own);
   /// Collects the contacts that may close into free_contacts_, with `motion` := that without
-  /// reactions. Returns whether their surfaces are curved.
+  /// reactions. `bends`: with how reactions bend. Returns whether their surfaces are curved.
   template <class Problem>
-  bool collect_free(Problem& problem, bool first, NodalVector& motion);
+  bool collect_free(Problem& problem, bool first, bool bends, NodalVector& motion);
   template <class Problem>
   void take_free_solution(Problem& problem, const NodalVector& motion);
   template <class Problem>

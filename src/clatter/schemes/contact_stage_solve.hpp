@@ -10,7 +10,10 @@ inline constexpr int max_recoveries = 4;
 inline constexpr std::size_t always_ready = 16;  // a matrix of so many contacts
 /// Of the condensed problem, in the common error of contact problems; Newton's method finishes.
 inline constexpr double condensed_tolerance = 1e-10;
-inline constexpr int max_linearisations = 20, max_redundant_linearisations = 6;
+inline constexpr int max_linearisations = 20, patient_linearisations = 6;
+inline constexpr double least_gain = 0.5, slow_gain = 0.01;  // by each of them
+/// The next one differs by a share of the step at least; so little of it is solved for.
+inline constexpr double worth_of_linearisation = 1e-3;
 /// Islands too large for Newton's method: sweeps, and the relative residual they are to reach.
 inline constexpr int max_sweeps = 1'000;
 inline constexpr double sweep_tolerance = 1e-4, sweep_patience = 20.0;
@@ -101,7 +104,9 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
   NodalVector& motion = w_.momentum;  // scratch between evaluations
   const bool has_groups = !w_.machine.contact_groups().empty();
   bool exact = true, redundant = false;
-  double swept = 0.0;  // residual
+  bool by_matrix =
+      !has_groups && !condenses() && w_.contacts.near().size() <= FreeContacts::few_contacts;
+  double swept = 0.0, last_merit = INFINITY;  // residuals
   iterations = 0;
   for (int linearisation = 0;; ++linearisation) {
     if (!std::isfinite(r.merit)) {
@@ -123,29 +128,40 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
     }
     // Spheres that come far in a step are curved on the way, which only the whole matrix knows.
     // Where contacts are redundant it is the last resort.
-    const int most = redundant ? max_redundant_linearisations : 1;
-    if (linearisation >= most && !has_groups && !condenses() &&
-        w_.contacts.near().size() <= FreeContacts::few_contacts) {
+    const bool in_islands = redundant || !by_matrix;
+    const bool gets_there = in_islands && r.merit < least_gain * last_merit;
+    const bool is_slow = in_islands && r.merit > slow_gain * last_merit;
+    last_merit = r.merit;
+    if (linearisation >= (redundant ? patient_linearisations : 1) && !gets_there && by_matrix) {
       int more = 0;
       const bool done = newton(problem, eps, more, what);
       iterations += more;
-      return done;
+      if (done) return true;
+      problem.reset();  // once more, without it
+      r = problem.evaluate();
+      by_matrix = redundant = false;
+      exact = true;
+      last_merit = INFINITY;
+      linearisation = -1;
+      continue;
     }
     w_.reaction.setZero();
     w_.contacts.add_reactions(w_.reaction);
     w_.residual += w_.reaction;
     if (condenses() && !find_held_motion(problem, eps, motion)) return false;
-    const bool curved = collect_free(problem, linearisation == 0, motion);
+    const bool curved = collect_free(problem, linearisation == 0, is_slow, motion);
     if (!Problem::position_level && linearisation == 0 && w_.contacts.on_problem &&
         !active_.empty()) {
       w_.contacts.publish(free_contacts_.problem(), active_);
     }
-    // A first linearisation of what is curved is not worth more digits than it has.
-    const double precision =
-        curved && linearisation == 0 && !has_groups ? 1e-3 : 0.01 * w_.spec.tolerance;
-    const FreeContacts::Result result =
-        free_contacts_.solve(linearisation == 0, precision,
-                             {sweep_tolerance, has_groups ? max_sweeps : 0, sweep_patience});
+    // No linearisation is worth more digits than it has.
+    const double finest = 0.01 * w_.spec.tolerance;
+    const double step = std::min(1.0, std::max(r.momentum, r.rows) * w_.spec.tolerance);
+    FreeContacts::Precision precision{finest, std::max(finest, worth_of_linearisation * step)};
+    if (curved && linearisation == 0 && !has_groups) precision.usual = 1e-3;
+    const bool has_guess = linearisation > 0 || (Problem::position_level && w_.is_repeat);
+    const FreeContacts::Result result = free_contacts_.solve(
+        !has_guess, precision, {sweep_tolerance, has_groups ? max_sweeps : 0, sweep_patience});
     if (!result.solved && !has_groups) {
       w_.failure = fmt::format("the {} problem of bodies in touch was not solved", what);
       return false;
@@ -164,7 +180,7 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
 }
 
 template <class Problem>
-bool ContactStage::collect_free(Problem& problem, bool first, NodalVector& motion) {
+bool ContactStage::collect_free(Problem& problem, bool first, bool bends, NodalVector& motion) {
   const ContactSet& contacts = w_.contacts;
   const auto nodes = static_cast<int>(w_.machine.nodes().size());
   if (!condenses()) {
@@ -184,6 +200,7 @@ bool ContactStage::collect_free(Problem& problem, bool first, NodalVector& motio
   if (Problem::position_level) w_.find_tangents(w_.total);
   active_.clear();
   bool curved = false;
+  Mat12 bend;
   for (std::size_t c = 0; c < contacts.count(); ++c) {
     const ContactWork& work = contacts.work[c];
     if (!work.near || !problem.may_close(work)) continue;
@@ -221,6 +238,9 @@ bool ContactStage::collect_free(Problem& problem, bool first, NodalVector& motio
     }
     free_contacts_.add(contact.a(), contact.b(), law, change, force, rates,
                        problem.round_off_of_rows(c).head(rows), p, second_guess);
+    if (!bends || !Problem::position_level || condenses()) continue;
+    contacts.find_bend(c, w_.q, w_.T, bend);
+    free_contacts_.add_bend(-bend, of_pair(motion, contact.a(), contact.b()));
   }
   return curved;
 }

@@ -66,13 +66,32 @@ void ContactSet::add_chord_position_tangents(KktMatrix& K, std::size_t c, const 
   add_contact_tangents(K, c, scaled, change, momentum);
 }
 
+bool ContactSet::find_bend(std::size_t c, const Configuration& q, std::span<const Mat3> T,
+                           Mat12& bend) const {
+  const ContactWork& w = work[c];
+  const Contact& of = contact(c);
+  bend.setZero();
+  if (of.has_face() && !turns(of.a()) && !turns(of.b())) return false;
+  const RowVector& phi = w.equations.phi;
+  Mat12 H;
+  of.gap_hessian(q, H);
+  bend -= w.scale[0] * phi[0] * H;
+  if (of.slides_by_coordinates()) {
+    for (int i = 1; i < 1 + of.slip_rows(); ++i) {
+      of.slip_coordinate(i).hessian(q, H);
+      bend -= w.scale[i] * phi[i] * H;
+    }
+  }
+  to_increments(bend, machine_.nodes(), of.a(), of.b(), T);
+  return true;
+}
+
 void ContactSet::add_position_tangents(KktMatrix& K, const Configuration& q,
                                        std::span<const Mat3> T) const {
-  Mat12 H, momentum;
+  Mat12 momentum;
   for (std::size_t c = 0; c < work.size(); ++c) {
     const ContactWork& w = work[c];
     const Contact& of = contact(c);
-    const RowVector& phi = w.equations.phi;
     if (K.contact_multiplier(c) < 0) continue;
     if (w.equations.status == ContactStatus::open) {
       K.add_open_contact(static_cast<int>(c), of.rows());
@@ -84,19 +103,7 @@ void ContactSet::add_position_tangents(KktMatrix& K, const Configuration& q,
     }
     const PairRows scaled = w.scale.asDiagonal() * w.G;
     PairRows change = scaled;  // of the rows with the unknowns
-    momentum.setZero();
-    if (!of.has_face() || turns(of.a()) || turns(of.b())) {
-      of.gap_hessian(q, H);
-      momentum -= w.scale[0] * phi[0] * H;
-      if (of.slides_by_coordinates()) {
-        for (int i = 1; i < 1 + of.slip_rows(); ++i) {
-          of.slip_coordinate(i).hessian(q, H);
-          momentum -= w.scale[i] * phi[i] * H;
-        }
-      }
-      to_increments(momentum, machine_.nodes(), of.a(), of.b(), T);
-      to_increments_of(of, T, change);
-    }
+    if (find_bend(c, q, T, momentum)) to_increments_of(of, T, change);
     add_contact_tangents(K, c, scaled, change, momentum);
   }
 }

@@ -60,7 +60,9 @@ bool Scheme::step(State& state, double h) {
   w_.state = &state;
   smooth_K_.matrix().use_pivots(state.solver.smooth_pivots);
   begin_solving(state.solver);
+  w_.is_repeat = false;
   bool done = try_step(t, h);
+  w_.is_repeat = true;
   for (int repeat = 0; !done && repeat < most_repeats && w_.contacts.has_missed(); ++repeat) {
     list_contacts(state, h);
     begin_solving(state.solver);

@@ -55,7 +55,8 @@ struct StepWork {
   std::vector<IslandProgress> progress;  ///< by island
 
   StepCounts counts;
-  std::string failure;  ///< why the step failed
+  bool is_repeat = false;  ///< of a step that missed contacts, whose pushes are a good guess
+  std::string failure;     ///< why the step failed
 
   /// Begins a step of size h: scales, rows and rates as they are at the start.
   void begin(State& from, double step_size);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <clatter/contact/solvers/body_contacts.hpp>
 
@@ -73,6 +74,7 @@ void BodyContacts::clear(std::size_t nodes) {
   }
   moved.clear();
   links.clear();
+  bends.clear();
 }
 
 void BodyContacts::add(int node_a, int node_b, const ContactLaw& law, const PairRows& change,
@@ -118,6 +120,19 @@ void BodyContacts::add_rows(int node_a, int node_b, const ContactLaw& law, const
   changes.insert(changes.end(), lines.data(), lines.data() + lines.size());
   motions.insert(motions.end(), motion.data(), motion.data() + motion.size());
   own_blocks.insert(own_blocks.end(), own.data(), own.data() + own.size());
+}
+
+void BodyContacts::add_bend(const Mat12& D, const Vec12& otherwise) {
+  if (bends.empty()) bent.setZero(x.size());
+  const Contact& contact = list.back();
+  Mat12 bend;
+  for (const auto& [node, first] : {std::pair(contact.a, 0), std::pair(contact.b, 6)}) {
+    const Compliance& own = compliances[static_cast<std::size_t>(node)];
+    bend.middleRows<3>(first) = own.translation.asDiagonal() * D.middleRows<3>(first);
+    bend.middleRows<3>(first + 3) = own.rotation * D.middleRows<3>(first + 3);
+    bent.segment<6>(6 * node) += bend.middleRows<6>(first) * otherwise;
+  }
+  bends.push_back(bend);
 }
 
 /// Adds what forces on the nodes of a contact do to nodes that these are tied to.
@@ -175,47 +190,61 @@ void BodyContacts::set_reaction(const Contact& contact, const RowVector& reactio
 }
 
 ContactProblem BodyContacts::problem() const {
+  std::vector<int> all(list.size());
+  std::iota(all.begin(), all.end(), 0);
+  return problem(all);
+}
+
+ContactProblem BodyContacts::problem(std::span<const int> island) const {
   ContactProblem problem;
-  const auto rows = static_cast<Eigen::Index>(b.size());
-  problem.b = Eigen::Map<const VecX>(b.data(), rows);
-  std::vector<std::vector<std::pair<int, int>>> at_node(compliances.size());  // contact, side
-  for (std::size_t k = 0; k < list.size(); ++k) {
-    problem.contacts.push_back({list[k].first_row, list[k].rows, list[k].law});
+  std::vector<std::vector<std::pair<std::size_t, int>>> at_node(compliances.size());  // place, side
+  std::vector<int> rows;  // of the island's contacts
+  int count = 0;
+  for (const int k : island) {
+    const Contact& contact = (*this)[k];
+    problem.contacts.push_back({count, contact.rows, contact.law});
     for (const int side : {0, 1}) {
-      const int node = side == 0 ? list[k].a : list[k].b;
-      if (moves(node)) at_node[static_cast<std::size_t>(node)].emplace_back(k, side);
+      const int node = side == 0 ? contact.a : contact.b;
+      if (moves(node)) at_node[static_cast<std::size_t>(node)].emplace_back(rows.size(), side);
     }
+    rows.push_back(count);
+    count += contact.rows;
   }
+  const auto contact_at = [&](std::size_t place) -> const Contact& {
+    return (*this)[island[place]];
+  };
+  problem.b.resize(count);
   std::vector<Eigen::Triplet<double>> entries;
-  // Rates of contact k, whose side is at a node that reactions of contact l move by these lines.
-  const auto add_block = [&](std::size_t k, int side, std::size_t l, const double* lines,
+  // Rates of one contact, whose side is at a node that reactions of another move by these lines.
+  const auto add_block = [&](std::size_t at, int side, std::size_t by, const double* lines,
                              int width) {
-    for (int i = 0; i < list[k].rows; ++i) {
-      const double* change = changes.data() + 12 * (list[k].first_row + i) + 6 * side;
-      for (int j = 0; j < list[l].rows; ++j) {
+    for (int i = 0; i < contact_at(at).rows; ++i) {
+      const double* change = changes.data() + 12 * (contact_at(at).first_row + i) + 6 * side;
+      for (int j = 0; j < contact_at(by).rows; ++j) {
         entries.emplace_back(
-            list[k].first_row + i, list[l].first_row + j,
+            rows[at] + i, rows[by] + j,
             Eigen::Map<const Vec6>(change).dot(Eigen::Map<const Vec6>(lines + width * j)));
       }
     }
   };
   for (const auto& sides : at_node) {
-    for (const auto& [k, side] : sides) {
-      for (const auto& [l, other] : sides) {
-        const double* lines =
-            motions.data() + 12 * list[static_cast<std::size_t>(l)].first_row + 6 * other;
-        add_block(static_cast<std::size_t>(k), side, static_cast<std::size_t>(l), lines, 12);
+    for (const auto& [at, side] : sides) {
+      for (const auto& [by, other] : sides) {
+        add_block(at, side, by, motions.data() + 12 * contact_at(by).first_row + 6 * other, 12);
       }
     }
   }
-  for (std::size_t l = 0; l < list.size(); ++l) {
-    for (const Moved& other : moved_by(list[l])) {
-      for (const auto& [k, side] : at_node[static_cast<std::size_t>(other.node)]) {
-        add_block(static_cast<std::size_t>(k), side, l, moved_lines.data() + other.first, 6);
+  for (std::size_t place = 0; place < island.size(); ++place) {
+    const Contact& contact = contact_at(place);
+    problem.b.segment(rows[place], contact.rows) =
+        Eigen::Map<const VecX>(b.data() + contact.first_row, contact.rows);
+    for (const Moved& other : moved_by(contact)) {
+      for (const auto& [at, side] : at_node[static_cast<std::size_t>(other.node)]) {
+        add_block(at, side, place, moved_lines.data() + other.first, 6);
       }
     }
   }
-  problem.W.resize(rows, rows);
+  problem.W.resize(count, count);
   problem.W.setFromTriplets(entries.begin(), entries.end());
   return problem;
 }

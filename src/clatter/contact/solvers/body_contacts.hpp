@@ -16,6 +16,10 @@ namespace clatter {
 /// with Y the compliance (inverse mass) of each node. The motion x is kept for each node, so that a
 /// reaction changes no more than its two nodes, and those that these are tied to, and W = C Y F^T
 /// is never written out.
+///
+/// Reactions may also bend with the bodies, x = x_free + Y (F^T p + D (x + what moves them
+/// otherwise)), which no more than Newton's method on the motion knows (`bends`): it is what a
+/// linearisation lacks to converge quickly.
 struct BodyContacts {
   /// By rows, as they are stored; their number is known, or at most that of any contact.
   template <int Rows>
@@ -60,7 +64,9 @@ struct BodyContacts {
   std::vector<double> own_blocks;
   std::vector<Moved> moved;
   std::vector<double> moved_lines;
-  VecX x;  ///< by nodes, six entries each
+  VecX x;                    ///< by nodes, six entries each
+  std::vector<Mat12> bends;  ///< by contacts, Y D; or none at all
+  VecX bent;                 ///< by nodes: Y D times what moves them otherwise
 
   /// Takes the memory that so many contacts can need.
   void reserve(std::size_t nodes, std::size_t contacts, std::size_t rows);
@@ -70,6 +76,9 @@ struct BodyContacts {
   void add(int node_a, int node_b, const ContactLaw& law, const PairRows& change,
            const PairRows& force, const RowVector& rates, const RowVector& noise,
            const RowVector& guess);
+
+  /// Of the contact that was added last; of all or none. `otherwise`: motion of its nodes.
+  void add_bend(const Mat12& D, const Vec12& otherwise);
 
   const Contact& operator[](int k) const { return list[static_cast<std::size_t>(k)]; }
   bool moves(int node) const {
@@ -117,8 +126,9 @@ struct BodyContacts {
   /// Sets the reaction of a contact, and moves its nodes accordingly.
   void set_reaction(const Contact& contact, const RowVector& reaction);
 
-  /// With W written out.
+  /// With W written out, of all contacts or of those that are named.
   ContactProblem problem() const;
+  ContactProblem problem(std::span<const int> island) const;
 
  private:
   template <int Rows>

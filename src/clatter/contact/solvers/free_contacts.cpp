@@ -123,7 +123,7 @@ void FreeContacts::find_islands() {
   island_begin_.push_back(static_cast<int>(count));
 }
 
-FreeContacts::Result FreeContacts::solve(bool from_zero, double precision,
+FreeContacts::Result FreeContacts::solve(bool from_zero, const Precision& precision,
                                          const SweepLimits& limits) {
   const bool may_sweep = limits.most > 0;
   Result result;
@@ -145,16 +145,23 @@ FreeContacts::Result FreeContacts::solve(bool from_zero, double precision,
   return result;
 }
 
-bool FreeContacts::solve_exactly(std::span<const int> island, bool from_zero, double precision,
-                                 bool may_sweep, Result& result) {
+bool FreeContacts::solve_exactly(std::span<const int> island, bool from_zero,
+                                 const Precision& asked, bool may_sweep, Result& result) {
   int rows = 0;
   for (const int k : island) rows += contacts_[k].rows;
   const bool small = rows <= max_newton_rows;
   if (!small && may_sweep) return false;
   const bool suits = redundant_.suits(contacts_, island);
-  const bool by_motion = suits && (rows > many_rows || redundant_.is_redundant(contacts_, island));
+  const bool are_few = contacts_.list.size() <= few_contacts;
+  const bool by_motion = suits && (rows > many_rows || (!small && !are_few) ||
+                                   redundant_.is_redundant(contacts_, island));
   if (!small && !by_motion) return false;  // a matrix of all that is not compliant does better
   result.redundant = result.redundant || by_motion;
+  const double precision = by_motion ? asked.of_redundant : asked.usual;
+  if (suits && !contacts_.bends.empty() &&
+      redundant_.solve_bent(contacts_, island, asked.of_redundant, result)) {
+    return true;
+  }
   Start start = settle(island, precision);
   if (by_motion && start == Start::elsewhere && from_zero && has_second_guess_) {
     exchange_guesses(island);
@@ -165,28 +172,67 @@ bool FreeContacts::solve_exactly(std::span<const int> island, bool from_zero, do
   // In large islands most contacts go on as before, wherever something happens.
   const bool zero_first = from_zero && start == Start::elsewhere &&
                           (rows <= many_rows || newton_.misfit(contacts_, island) > worth_a_start);
-  // Few contacts are better off in a matrix of all, which is not compliant.
-  const bool are_many = contacts_.list.size() > few_contacts;
-  const auto solve = [&](bool zero, double enough) {
+  // What is not redundant, and few, is better off in a matrix of all, which is not compliant.
+  const bool is_compliant = suits && (by_motion || !are_few);
+  const auto solve = [&](bool zero) {
     const int updates = result.updates;
     if (!by_motion && small && newton_.solve(contacts_, island, zero, precision, result)) {
       return true;
     }
-    if (!by_motion && !(suits && are_many)) return false;
+    if (!is_compliant) return false;
     result.updates = updates;  // those that failed do not count
     const double left = redundant_.solve(contacts_, island, zero, precision, result);
-    if (left > (small && !are_many ? 0.0 : enough)) return false;
+    if (left > (small && are_few ? 0.0 : RedundantNewton::fair)) return false;
     if (left > 0.0) result.all_exact = false;
     result.residual = std::max(result.residual, left);
     return true;
   };
-  if (solve(zero_first, RedundantNewton::fair)) return true;
-  const bool may_retry = from_zero || (by_motion && are_many);
-  if (may_retry && solve(!zero_first, RedundantNewton::fair)) return true;
-  if (!may_sweep && !are_many) return false;
+  if (solve(zero_first)) return true;
+  if ((from_zero || is_compliant) && solve(!zero_first)) return true;
+  if (!may_sweep && !is_compliant) return false;
   ++result.recovered;
   find_active_sets(island);
-  return solve(false, RedundantNewton::poor);
+  if (solve(false)) return true;
+  if (!is_compliant) return false;
+  const double left = solve_written_out(island, precision, result);
+  if (left > RedundantNewton::poor) return false;
+  if (left > RedundantNewton::fair) result.all_exact = false;
+  result.residual = std::max(result.residual, left);
+  return true;
+}
+
+double FreeContacts::solve_written_out(std::span<const int> island, double precision,
+                                       IslandNewton::Counts& counts) {
+  const ContactProblem problem = contacts_.problem(island);
+  VecX p(problem.b.size());
+  Eigen::Index row = 0;
+  double energy = 0.0;
+  for (const int k : island) {
+    const BodyContacts::Contact& contact = contacts_[k];
+    for (int i = 0; i < contact.rows; ++i) {
+      p[row] = contacts_.p_of(contact)[i];
+      energy += p[row++] * contacts_.rate_of_motion(contact, i);
+    }
+  }
+  const auto take = [&] {
+    Eigen::Index first = 0;
+    for (const int k : island) {
+      const RowVector reaction = p.segment(first, contacts_[k].rows);
+      contacts_.set_reaction(contacts_[k], reaction);
+      first += contacts_[k].rows;
+    }
+  };
+  const double size = problem.b.norm(), motion = std::sqrt(std::max(0.0, energy));
+  const double share = motion > 0.0 ? std::min(1.0, motion / size) : 1.0;
+  written_out_.solve(problem, {ContactSolverKind::automatic, 0.1 * RedundantNewton::fair * share},
+                     p);
+  take();
+  const double left = newton_.misfit(contacts_, island);
+  if (left <= RedundantNewton::fair) return left;
+  const double after = redundant_.solve(contacts_, island, false, precision, counts);
+  if (after <= left) return after;
+  take();
+  return left;
 }
 
 /// Takes the second guesses of the contacts of an island for the first, and the reverse.

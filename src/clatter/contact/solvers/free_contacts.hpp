@@ -5,6 +5,7 @@
 
 #include <clatter/contact/solvers/body_contacts.hpp>
 #include <clatter/contact/solvers/body_island.hpp>
+#include <clatter/contact/solvers/contact_solver.hpp>
 #include <clatter/contact/solvers/gauss_seidel.hpp>
 #include <clatter/contact/solvers/island_newton.hpp>
 #include <clatter/contact/solvers/redundant_newton.hpp>
@@ -41,6 +42,10 @@ class FreeContacts {
            const RowVector& rates, const RowVector& noise, const RowVector& p,
            const RowVector& second_guess = {});
 
+  /// How the reaction of the contact that was added last bends with its nodes, which `otherwise`
+  /// move so; of all contacts or none.
+  void add_bend(const Mat12& D, const Vec12& otherwise) { contacts_.add_bend(D, otherwise); }
+
   struct Result : IslandNewton::Counts {
     int sweeps = 0;          ///< Gauss-Seidel sweeps of the hardest island
     int recovered = 0;       ///< islands where Newton's method needed sweeps first
@@ -49,11 +54,16 @@ class FreeContacts {
     bool redundant = false;  ///< an island has more rows than its bodies have unknowns
     bool solved = true;      ///< within the tolerance
   };
+  /// What Newton's method is to reach, relative to the motion; in islands with more rows than
+  /// unknowns no more than `of_redundant`, where each digit has its price.
+  struct Precision {
+    double usual, of_redundant;
+  };
   /// `from_zero`: unless the guesses are the solution, Newton's method does not start from them but
-  /// from no reactions at all, so that redundant contacts share the load evenly. `precision`: of
-  /// Newton's method. Without sweeps (none allowed) it gives up at the first island that is too
-  /// large for Newton's method, or that it fails on.
-  Result solve(bool from_zero, double precision, const SweepLimits& limits);
+  /// from no reactions at all, so that redundant contacts share the load evenly. Without sweeps
+  /// (none allowed) it gives up at the first island that is too large for Newton's method, or that
+  /// it fails on.
+  Result solve(bool from_zero, const Precision& precision, const SweepLimits& limits);
 
   RowVector reaction(std::size_t contact) const;
   /// What has been added, written out.
@@ -66,7 +76,7 @@ class FreeContacts {
   /// Islands with more rows than this are swept.
   static constexpr int max_newton_rows = 120;
   /// So few are better left to a matrix of all where they are hard.
-  static constexpr std::size_t few_contacts = 100;
+  static constexpr std::size_t few_contacts = 30;
 
  private:
   /// Its compliance is that of a sphere, or nothing moves it.
@@ -78,8 +88,11 @@ class FreeContacts {
   Start settle(std::span<const int> island, double precision);
   void exchange_guesses(std::span<const int> island);
   /// By Newton's method. False: it fails, or the island is too large.
-  bool solve_exactly(std::span<const int> island, bool from_zero, double precision, bool may_sweep,
-                     Result& result);
+  bool solve_exactly(std::span<const int> island, bool from_zero, const Precision& precision,
+                     bool may_sweep, Result& result);
+  /// With W written out, by what always comes through but takes its time. Returns the misfit.
+  double solve_written_out(std::span<const int> island, double precision,
+                           IslandNewton::Counts& counts);
   void sweep(std::span<const int> island, const SweepLimits& limits, Result& result);
   /// Returns the relative residual that is left.
   template <class Island>
@@ -97,6 +110,7 @@ class FreeContacts {
   std::vector<int> order_, island_begin_;
   IslandNewton newton_;
   RedundantNewton redundant_;
+  ContactSolver written_out_;
   GaussSeidel gauss_seidel_;
   BodyIsland any_;
   SphereIsland spheres_;

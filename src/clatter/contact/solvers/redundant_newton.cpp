@@ -8,11 +8,11 @@
 namespace clatter {
 namespace {
 
-constexpr int max_updates = 30;
+constexpr int max_updates = 30, newton_halvings = 8;
 /// Of the rows. Rates that contradict each other by round-off shift reactions by as much over this,
 /// which is to be little; and each update leaves as much of the residual. Where masses differ by
 /// much only the least converges; where many contacts hardly bear, only more of it does.
-constexpr std::array row_compliances{1e-7, 1e-6, 1e-5, 1e-4};
+constexpr std::array row_compliances{1e-5, 1e-7, 1e-6, 1e-4};
 /// So little of the motion may round-off shift reactions by.
 constexpr double little_shift = 1e-3;
 constexpr double finest_motion = 1e-15;  // of what precision can be asked for
@@ -42,6 +42,7 @@ HalfLines<Rows> half(const std::vector<double>& lines, const ContactOf& contact,
 
 void RedundantNewton::reserve(std::size_t nodes, std::size_t rows) {
   node_.assign(nodes, -1);
+  nodes_.reserve(nodes);
   p_.reserve(rows);
   dp_.reserve(rows);
   stiffness_.reserve(rows);
@@ -55,13 +56,16 @@ void RedundantNewton::number_nodes(const BodyContacts& contacts, std::span<const
       node_[static_cast<std::size_t>(node)] = -1;
     }
   }
-  count_ = 0;
+  nodes_.clear();
   for (const int k : island) {
     for (const int node : {contacts[k].a, contacts[k].b}) {
       int& number = node_[static_cast<std::size_t>(node)];
-      if (number < 0 && contacts.moves(node)) number = count_++;
+      if (number >= 0 || !contacts.moves(node)) continue;
+      number = static_cast<int>(nodes_.size());
+      nodes_.push_back(node);
     }
   }
+  count_ = static_cast<int>(nodes_.size());
 }
 
 bool RedundantNewton::suits(const BodyContacts& contacts, std::span<const int> island) const {
@@ -101,6 +105,12 @@ void RedundantNewton::move_nodes(const BodyContacts& contacts, std::span<const i
     }
     p += contact.rows;
   }
+  if (!is_bent_) return;
+  // (I - Y D) x = Y F^T p + Y D (what moves the bodies otherwise)
+  for (int i = 0; i < count_; ++i) {
+    x_.segment<6>(6 * i) += contacts.bent.segment<6>(6 * nodes_[static_cast<std::size_t>(i)]);
+  }
+  unbent_.solve(x_);
 }
 
 void RedundantNewton::evaluate_island(const BodyContacts& contacts, std::span<const int> island) {
@@ -128,10 +138,25 @@ void RedundantNewton::evaluate_island(const BodyContacts& contacts, std::span<co
   rest_ = std::sqrt(rest_square);
 }
 
+void RedundantNewton::set_bends(const BodyContacts& contacts, std::span<const int> island,
+                                BlockLu& A) const {
+  A.set_zero();
+  for (int i = 0; i < count_; ++i) A.block(i, i).setIdentity();
+  if (!is_bent_) return;
+  for (const int k : island) {
+    const Mat12& bend = contacts.bends[static_cast<std::size_t>(k)];
+    for (const int side : {0, 1}) {
+      for (const int other : {0, 1}) {
+        const int node = node_of(contacts[k], side), from = node_of(contacts[k], other);
+        if (node >= 0 && from >= 0) A.block(node, from) -= bend.block<6, 6>(6 * side, 6 * other);
+      }
+    }
+  }
+}
+
 /// A_ and dx_ := the equations of the motion; stiffness_, dp_ := what gives the reactions.
 void RedundantNewton::linearise(const BodyContacts& contacts, std::span<const int> island) {
-  A_.set_zero();
-  for (int i = 0; i < count_; ++i) A_.block(i, i).setIdentity();
+  set_bends(contacts, island, A_);
   dx_.head(6 * count_).setZero();
   stiffness_.clear();
   std::size_t row = 0;
@@ -228,8 +253,8 @@ struct RedundantNewton::Iteration {
   }
 };
 
-double RedundantNewton::solve(BodyContacts& contacts, std::span<const int> island, bool from_zero,
-                              double precision, IslandNewton::Counts& counts) {
+void RedundantNewton::begin(const BodyContacts& contacts, std::span<const int> island,
+                            bool from_zero) {
   number_nodes(contacts, island);
   if (x_.size() < 6 * count_) {
     x_.resize(6 * count_);
@@ -250,9 +275,23 @@ double RedundantNewton::solve(BodyContacts& contacts, std::span<const int> islan
   }
   A_.set_pattern(count_, touching_);
   dp_.resize(p_.size());
+}
+
+void RedundantNewton::set_reactions(BodyContacts& contacts, std::span<const int> island) const {
+  const double* p = p_.data();
+  for (const int k : island) {
+    const RowVector reaction = Eigen::Map<const VecX>(p, contacts[k].rows);
+    contacts.set_reaction(contacts[k], reaction);
+    p += contacts[k].rows;
+  }
+}
+
+double RedundantNewton::solve(BodyContacts& contacts, std::span<const int> island, bool from_zero,
+                              double precision, IslandNewton::Counts& counts) {
+  is_bent_ = false;
+  begin(contacts, island, from_zero);
   Iteration iteration{*this, contacts, island, precision, counts};
   evaluate_island(contacts, island);
-  constexpr int halvings = 8;
   double best = INFINITY, used = 0.0;
   for (const double compliance : row_compliances) {
     const double size = std::max(motion_, residual_);
@@ -260,21 +299,37 @@ double RedundantNewton::solve(BodyContacts& contacts, std::span<const int> islan
     if (row_compliance_ == used) continue;
     used = row_compliance_;
     int updates = 0;
-    solve_by_newton(iteration, halvings, updates);
+    solve_by_newton(iteration, newton_halvings, updates);
     counts.updates = std::max(counts.updates, updates);
     const double left = iteration.is_good_enough() ? 0.0 : rest_ / motion_;
     if (left < best) {
       best = left;
-      const double* p = p_.data();
-      for (const int k : island) {
-        const RowVector reaction = Eigen::Map<const VecX>(p, contacts[k].rows);
-        contacts.set_reaction(contacts[k], reaction);
-        p += contacts[k].rows;
-      }
+      set_reactions(contacts, island);
     }
     if (best <= fair) break;
   }
   return best;
+}
+
+bool RedundantNewton::solve_bent(BodyContacts& contacts, std::span<const int> island,
+                                 double precision, IslandNewton::Counts& counts) {
+  is_bent_ = true;
+  begin(contacts, island, false);
+  unbent_.set_pattern(count_, touching_);
+  set_bends(contacts, island, unbent_);
+  if (!unbent_.factorise()) return false;
+  evaluate_island(contacts, island);
+  row_compliance_ = std::max(row_compliances[0], noise_ / (little_shift * motion_));
+  Iteration iteration{*this, contacts, island, precision, counts};
+  int updates = 0;
+  solve_by_newton(iteration, newton_halvings, updates);
+  if (!iteration.is_good_enough()) return false;
+  counts.updates = std::max(counts.updates, updates);
+  set_reactions(contacts, island);
+  for (int i = 0; i < count_; ++i) {
+    contacts.x.segment<6>(6 * nodes_[static_cast<std::size_t>(i)]) = x_.segment<6>(6 * i);
+  }
+  return true;
 }
 
 }  // namespace clatter

@@ -34,6 +34,11 @@ class RedundantNewton {
   double solve(BodyContacts& contacts, std::span<const int> island, bool from_zero,
                double precision, IslandNewton::Counts& counts);
 
+  /// The same from the reactions as they are, which bend with the bodies. False: nothing was
+  /// changed.
+  bool solve_bent(BodyContacts& contacts, std::span<const int> island, double precision,
+                  IslandNewton::Counts& counts);
+
   /// What may be left where nothing better can be had: far less than an impact law is worth.
   static constexpr double fair = 1e-8, poor = 1e-6;
 
@@ -41,6 +46,11 @@ class RedundantNewton {
   struct Iteration;
 
   void number_nodes(const BodyContacts& contacts, std::span<const int> island);
+  /// p_, noise_ := those of the island; A_ has its pattern.
+  void begin(const BodyContacts& contacts, std::span<const int> island, bool from_zero);
+  void set_reactions(BodyContacts& contacts, std::span<const int> island) const;
+  /// A := I - Y D.
+  void set_bends(const BodyContacts& contacts, std::span<const int> island, BlockLu& A) const;
   /// The number of a side of a contact; less than zero if it does not move.
   int node_of(const BodyContacts::Contact& contact, int side) const {
     return node_[static_cast<std::size_t>(side == 0 ? contact.a : contact.b)];
@@ -57,10 +67,12 @@ class RedundantNewton {
                    const RowMatrix& stiffness, const RowVector& push);
   void find_changes(const BodyContacts& contacts, std::span<const int> island);
 
-  std::vector<int> node_;  // node: its number in the island, or -1
-  int count_ = 0;          // nodes of the island
+  std::vector<int> node_;   // node: its number in the island, or -1
+  std::vector<int> nodes_;  // of the island, by their number
+  int count_ = 0;
+  bool is_bent_ = false;
   std::vector<BlockLu::Pair> touching_;
-  BlockLu A_;                         // I + Y F^T B C
+  BlockLu A_, unbent_;                // I - Y D + Y F^T B C, and without the latter
   VecX x_, dx_;                       // by nodes
   double row_compliance_ = 0.0;       // eps
   double noise_ = 0.0;                // largest round-off of a rate

@@ -49,9 +49,8 @@ bool Nsga::correct_positions() {
   if (!stage_.solve(position_, w_.state->solver.position, w_.counts.position, "position")) {
     return false;
   }
-  if (!w_.contacts.far_ones_stay_open(*w_.state, w_.q, w_.total, w_.failure)) return false;
-  close_contacts();
-  return true;
+  close_contacts();  // also what a step that missed contacts begins with when it is repeated
+  return w_.contacts.far_ones_stay_open(*w_.state, w_.q, w_.total, w_.failure);
 }
 
 bool Nsga::jump() {

@@ -99,7 +99,7 @@ RC_GTEST_PROP(FreeContacts, obey_their_laws_when_solved_by_newton, ()) {
   const auto contacts = contacts_of(random, nodes, *rc::gen::inRange(1, 7));
   FreeContacts free;
   fill(free, nodes, contacts);
-  const FreeContacts::Result result = free.solve(true, 0.0, {1e-10, 100'000});
+  const FreeContacts::Result result = free.solve(true, {0.0, 0.0}, {1e-10, 100'000});
   RC_PRE(result.all_exact);  // coupled at random, a few have no solution that Newton finds
   RC_ASSERT(result.solved);
   RC_ASSERT(violation(free, contacts) < 1e-9);
@@ -123,7 +123,7 @@ TEST(FreeContacts, that_are_many_obey_their_laws_by_sweeps) {
   const auto contacts = column(points);
   FreeContacts free;
   fill(free, points + 1, contacts);
-  const FreeContacts::Result result = free.solve(true, 0.0, {1e-9, 100'000});
+  const FreeContacts::Result result = free.solve(true, {0.0, 0.0}, {1e-9, 100'000});
   EXPECT_TRUE(result.solved);
   EXPECT_FALSE(result.all_exact);
   EXPECT_LT(result.residual, 1e-9);
@@ -131,24 +131,18 @@ TEST(FreeContacts, that_are_many_obey_their_laws_by_sweeps) {
   EXPECT_LT(imbalance(free, points + 1, contacts), 1e-9);
 }
 
-TEST(FreeContacts, that_are_many_are_not_called_solved_without_sweeps) {
-  const auto contacts = column(150);
-  FreeContacts free;
-  fill(free, 151, contacts);
-  EXPECT_FALSE(free.solve(true, 0.0, {1e-9, 0}).solved);
-}
-
-TEST(FreeContacts, that_are_very_many_need_no_sweeps_where_none_are_allowed) {
-  constexpr int points = 400;
-  const auto contacts = column(points);
-  FreeContacts free;
-  fill(free, points + 1, contacts);
-  const FreeContacts::Result result = free.solve(true, 0.0, {1e-9, 0});
-  EXPECT_TRUE(result.solved);
-  EXPECT_TRUE(result.all_exact);
-  // Relative to the motion, of which each of so many may have the whole.
-  EXPECT_LT(violation(free, contacts), 1e-9);
-  EXPECT_LT(imbalance(free, points + 1, contacts), 1e-9);
+TEST(FreeContacts, that_are_many_need_no_sweeps_where_none_are_allowed) {
+  for (const int points : {150, 400}) {
+    const auto contacts = column(points);
+    FreeContacts free;
+    fill(free, points + 1, contacts);
+    const FreeContacts::Result result = free.solve(true, {0.0, 0.0}, {1e-9, 0});
+    EXPECT_TRUE(result.solved);
+    EXPECT_TRUE(result.all_exact);
+    // Relative to the motion, of which each of so many may have the whole.
+    EXPECT_LT(violation(free, contacts), 1e-9);
+    EXPECT_LT(imbalance(free, points + 1, contacts), 1e-9);
+  }
 }
 
 /// A wall of spheres on a floor, pressed together at random, with sliding friction.
@@ -192,8 +186,8 @@ TEST(FreeContacts, between_spheres_are_swept_as_any_others) {
   FreeContacts spheres, any;
   fill(spheres, 65, contacts);
   fill(any, 65, others);
-  EXPECT_EQ(spheres.solve(true, 0.0, {1e-10, 20}).sweeps, 20);
-  EXPECT_EQ(any.solve(true, 0.0, {1e-10, 20}).sweeps, 20);
+  EXPECT_EQ(spheres.solve(true, {0.0, 0.0}, {1e-10, 20}).sweeps, 20);
+  EXPECT_EQ(any.solve(true, {0.0, 0.0}, {1e-10, 20}).sweeps, 20);
   for (int n = 1; n < 65; ++n) {
     EXPECT_LT((spheres.motion(n) - any.motion(n)).norm(), 1e-9 * any.motion(n).norm());
   }
@@ -205,18 +199,61 @@ TEST(FreeContacts, of_a_heap_obey_their_laws) {
   const auto contacts = heap(random, 8, 8);
   FreeContacts free;
   fill(free, 65, contacts);
-  const FreeContacts::Result result = free.solve(true, 0.0, {1e-9, 1'000'000});
+  const FreeContacts::Result result = free.solve(true, {0.0, 0.0}, {1e-9, 1'000'000});
   EXPECT_FALSE(result.all_exact);
   EXPECT_TRUE(result.solved);
   // The motion has 64 x 6 entries of about one.
   EXPECT_LT(violation(free, contacts), 20.0 * 1e-9);
 }
 
+TEST(FreeContacts, that_bend_with_the_bodies_obey_their_laws_where_these_end) {
+  Random random(11);
+  constexpr int nodes = 26;
+  const auto contacts = heap(random, 5, 5);
+  FreeContacts straight, free;
+  fill(straight, nodes, contacts);
+  ASSERT_TRUE(straight.solve(true, {1e-12, 1e-12}, {1e-9, 0}).solved);
+  fill(free, nodes, {});
+  std::vector<Mat12> bends;
+  std::vector<Vec12> otherwise;
+  const VecX moved = 0.3 * random.numbers(6 * nodes);
+  for (const TestContact& c : contacts) {
+    free.add(c.a, c.b, c.law, c.rows, c.rows, c.rates, RowVector::Zero(3),
+             straight.reaction(bends.size()));
+    Mat12 bend;
+    for (Eigen::Index i = 0; i < bend.size(); ++i) bend(i) = 0.02 * random.number();
+    Vec12 motion;
+    motion << moved.segment<6>(6 * c.a), moved.segment<6>(6 * c.b);
+    free.add_bend(bend, motion);
+    bends.push_back(bend);
+    otherwise.push_back(motion);
+  }
+  ASSERT_TRUE(free.solve(false, {1e-12, 1e-11}, {1e-9, 0}).solved);
+  // A hundred times the precision at most, of a motion of 25 x 6 entries of about one.
+  EXPECT_LT(violation(free, contacts), 12.0 * 1e-9);
+  // x = Y (F^T p + D (x + what moves them otherwise))
+  VecX push = VecX::Zero(6 * nodes);
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const TestContact& c = contacts[k];
+    Vec12 x;
+    x << free.motion(c.a), free.motion(c.b);
+    const Vec12 force = c.rows.transpose() * free.reaction(k) + bends[k] * (x + otherwise[k]);
+    push.segment<6>(6 * c.a) += force.head<6>();
+    push.segment<6>(6 * c.b) += force.tail<6>();
+  }
+  for (int n = 1; n < nodes; ++n) {
+    Vec6 expected = push.segment<6>(6 * n);
+    expected.head<3>() *= 1.0 + 0.1 * n;
+    expected.tail<3>() *= 2.0;
+    EXPECT_LT((free.motion(n) - expected).norm(), 1e-10);
+  }
+}
+
 TEST(FreeContacts, that_converge_slowly_are_left_with_a_larger_residual) {
   const auto contacts = column(150);
   FreeContacts free;
   fill(free, 151, contacts);
-  const FreeContacts::Result result = free.solve(true, 0.0, {1e-9, 100'000, 10.0});
+  const FreeContacts::Result result = free.solve(true, {0.0, 0.0}, {1e-9, 100'000, 10.0});
   EXPECT_FALSE(result.solved);
   EXPECT_LT(result.sweeps, 100'000);
   EXPECT_LE(result.residual, 1e-9 * std::pow(result.sweeps / 10.0, 2.0));
@@ -229,7 +266,7 @@ TEST(FreeContacts, that_are_redundant_share_the_load) {
   const std::vector<TestContact> twice{c, c};
   FreeContacts free;
   fill(free, 2, twice);
-  const FreeContacts::Result result = free.solve(true, 0.0, {1e-10, 100});
+  const FreeContacts::Result result = free.solve(true, {0.0, 0.0}, {1e-10, 100});
   EXPECT_TRUE(result.all_exact);
   EXPECT_GT(result.regularised, 0);
   EXPECT_NEAR(free.reaction(0)[0], 0.5, 1e-9);  // 1.1 / (2 * 1.1), less the regularisation
@@ -241,7 +278,7 @@ TEST(FreeContacts, that_separate_have_no_reaction) {
   c.rows(0, 8) = 1.0;
   FreeContacts free;
   fill(free, 2, {c});
-  free.solve(true, 0.0, {1e-10, 100});
+  free.solve(true, {0.0, 0.0}, {1e-10, 100});
   EXPECT_EQ(free.reaction(0)[0], 0.0);
   EXPECT_EQ(free.motion(1).norm(), 0.0);
 }
