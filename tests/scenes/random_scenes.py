@@ -356,6 +356,8 @@ def judge(scene, out):
             return f"outside by {by:.3g} of length {length:.3g}"
         if (by := overlap_of(scene, motion, samples)) > TOLERANCE * length:
             return f"inside each other by {by:.3g} of length {length:.3g}"
+        if not numpy.ptp(results["energy/gravity"][:]) + results["energy/kinetic"][0] > 0:
+            return "nothing moved"
         if (gain := gain_of(scene, motion, results)) > 0:
             return f"energy gained: {gain:.3g} of it"
         if scene.kind == "pile":

@@ -321,12 +321,14 @@ void ContactSet::evaluate_position_rows(const State& state, const Configuration&
   for (const std::size_t c : near_) {
     ContactWork& w = work[c];
     const bool by_coordinates = contact(c).slides_by_coordinates();
+    const int turning = contact(c).rows() - 1 - contact(c).slip_rows();
     const ContactWork::Rows wanted =
-        by_coordinates ? ContactWork::Rows::all : ContactWork::Rows::position;
+        by_coordinates && turning == 0 ? ContactWork::Rows::all : ContactWork::Rows::position;
     if (w.rows == wanted) continue;
     w.rows = wanted;
     if (by_coordinates) {
       find_rows(c, q, w.frame);
+      w.G.bottomRows(turning) = w.start_rows.bottomRows(turning);
     } else if (contact(c).has_chord()) {
       find_rows(c, q, w.frame);
       const int slip = contact(c).rows() - 1;
@@ -385,11 +387,8 @@ void ContactSet::scale_rows(Scaling scaling, double penalty) {
                         scale > 0.0 ? block.coefficient * w.scale[0] / scale : 0.0};
     }
     w.position_law = w.law;
-    for (std::size_t k = 0; k < of.blocks().size(); ++k) {
-      if (of.blocks()[k].kind != FrictionKind::sliding || !has_position_friction) {
-        w.position_law.balls[k].coefficient = 0.0;
-      }
-    }
+    if (has_position_friction) continue;
+    for (FrictionBall& ball : w.position_law.balls) ball.coefficient = 0.0;
   }
 }
 

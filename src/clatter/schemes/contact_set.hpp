@@ -30,14 +30,14 @@ struct ContactWork {
   enum class Rows { none, all, position };
   bool is_placed = false;
   Rows rows = Rows::none;
-  ContactFrame frame;            ///< where it is placed
-  double gap = 0.0;              ///< there
-  RowVector scale;               ///< square roots of the inverse Delassus diagonal
-  ContactLaw law, position_law;  ///< only sliding is resisted at position level
-  PairRows G;                    ///< rows at the present configuration
-  PairRows start_rows;           ///< at the start of the step
-  RowVector ghat;                ///< scaled gap or velocity terms
-  double gap_at_start = 0.0;     ///< of the step
+  ContactFrame frame;  ///< where it is placed
+  double gap = 0.0;    ///< there
+  RowVector scale;     ///< square roots of the inverse Delassus diagonal
+  ContactLaw law, position_law;
+  PairRows G;                 ///< rows at the present configuration
+  PairRows start_rows;        ///< at the start of the step
+  RowVector ghat;             ///< scaled gap or velocity terms
+  double gap_at_start = 0.0;  ///< of the step
   bool open_at_start = true;
   RowVector rate_at_start;  ///< of the step
   RowVector rate_before;    ///< that restitution reverses
@@ -53,6 +53,12 @@ struct ContactWork {
 struct SecondRows {
   PairRows G, start_rows;
 };
+
+/// The first rows of a contact, which are lengths: the gap and sliding. Others are angles.
+inline int rows_of_lengths(const Contact& contact) {
+  const FrictionBlock* sliding = contact.block(FrictionKind::sliding);
+  return sliding == nullptr ? 1 : 1 + sliding->rows;
+}
 
 /// The contacts that are listed, which of them are near, and their rows, laws and reactions as the
 /// problems of a step need them. Scratch of a scheme.

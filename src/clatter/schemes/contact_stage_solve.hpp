@@ -209,9 +209,10 @@ bool ContactStage::collect_free(Problem& problem, bool first, bool bends, NodalV
     curved = curved || (Problem::position_level && !contact.has_face());
     ContactLaw law = problem.law(work);
     int rows = contact.rows();
-    if (Problem::position_level) {  // no more than the normal and sliding
+    const bool resists = law.ball_count > 0 && law.all_balls().back().coefficient > 0.0;
+    if (Problem::position_level && !resists) {  // rolling and drilling, that is
       law.ball_count = contact.block(FrictionKind::sliding) != nullptr ? 1 : 0;
-      rows = law.ball_count > 0 ? 1 + law.balls[0].rows : 1;
+      rows = rows_of_lengths(contact);
     }
     const PairRows force = scaled_rows(work.scale, work.G, rows);
     PairRows turned;  // by the increments

@@ -8,7 +8,9 @@ namespace clatter {
 void ContactSet::to_increments_of(const Contact& contact, std::span<const Mat3> T,
                                   PairRows& rows) const {
   if (contact.slides_by_coordinates()) {
-    to_increments(rows, machine_.nodes(), contact.a(), contact.b(), T);
+    PairRows of_coordinates = rows.topRows(1 + contact.slip_rows());
+    to_increments(of_coordinates, machine_.nodes(), contact.a(), contact.b(), T);
+    rows.topRows(1 + contact.slip_rows()) = of_coordinates;
   } else {
     Eigen::Matrix<double, 1, 12> normal = rows.row(0);
     to_increments(normal, machine_.nodes(), contact.a(), contact.b(), T);

@@ -130,18 +130,17 @@ void PositionCorrection::evaluate_contacts() {
   for (const std::size_t c : w_.contacts.near()) {
     ContactWork& work = w_.contacts.work[c];
     const Contact& contact = w_.contacts.contact(c);
-    if (contact.slides_by_coordinates()) {
-      for (int i = 1; i <= contact.slip_rows(); ++i) {
-        work.ghat[i] = contact.slip_coordinate(i).value(w_.q) - w_.state->contacts[c].anchor[i];
-      }
-    } else {
-      work.ghat = w_.contacts.rates(c, w_.total);
+    const int of_coordinates = 1 + contact.slip_rows();
+    if (of_coordinates < contact.rows()) work.ghat = w_.contacts.rates(c, w_.total);
+    for (int i = 1; i < of_coordinates; ++i) {
+      work.ghat[i] = contact.slip_coordinate(i).value(w_.q) - w_.state->contacts[c].anchor[i];
     }
     work.ghat[0] = work.gap;
     double* const allowed = allowed_contact_.data() + contact.first_row;
+    const int lengths = rows_of_lengths(contact);
     for (int i = 0; i < contact.rows(); ++i) {
       work.ghat[i] *= work.scale[i];
-      allowed[i] = round_off * w_.span * work.scale[i];
+      allowed[i] = round_off * (i < lengths ? w_.span : 1.0) * work.scale[i];
     }
   }
   w_.contacts.evaluate_laws(*this, nu_contact_);

@@ -31,6 +31,8 @@ class Scheme {
   /// Makes the state one to start from: accelerations and joint forces of the smooth problem, gaps
   /// and rates of contacts. False: they do not exist.
   virtual bool start(State& state);
+  /// Goes on from a state that another scheme has left.
+  virtual void take_over(State& /*state*/) {}
 
   /// Advances the state by h [s]. False: it cannot, failure() says why, and the state stands where
   /// it stood.

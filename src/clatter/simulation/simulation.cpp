@@ -208,6 +208,7 @@ struct Simulation::Impl {
     state.solver = {};
     ++statistics.stood_in;
     note_step(*stand_in, step_size);
+    scheme->take_over(state);
     return true;
   }
 

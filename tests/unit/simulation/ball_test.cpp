@@ -101,6 +101,63 @@ TEST(Ball, that_rolls_stops_and_stays) {
   EXPECT_EQ(value(simulation, "contacts/floor/rolling_status"), 1.0);
 }
 
+/// On a slope: gravity leans by its tangent along x.
+Model ball_on_slope(BodyKind kind, double tangent, double rolling_friction) {
+  Model model = ball_on_ground(kind, 1e-3, 0.3);
+  model.gravity.x() = 9.81 * tangent;
+  model.contacts[0].friction = 0.5;
+  model.contacts[0].rolling_friction = rolling_friction;
+  model.contacts[0].drilling_friction = kind == BodyKind::rigid ? 0.01 : 0.0;
+  return model;
+}
+
+TEST(Ball, on_a_slope_that_rolling_friction_holds_stays_where_it_is) {
+  const double tangent = 0.05;
+  for (const BodyKind kind : {BodyKind::rigid, BodyKind::planar}) {
+    Simulation simulation(ball_on_slope(kind, tangent, 1.01 * tangent * ball_radius));
+    run(simulation);
+    // Round-off of each of 300 steps.
+    EXPECT_LT(std::abs(value(simulation, "bodies/ball/position", 0)), 300 * 1e-16 * ball_radius);
+    EXPECT_EQ(value(simulation, "contacts/floor/rolling_status"), 1.0);
+  }
+}
+
+// (m + I/r^2) a = m g (tangent - length/r), and a t^2/2 is of the second order of the scheme.
+TEST(Ball, on_a_slope_that_rolling_friction_does_not_hold_rolls_with_what_is_left) {
+  const double tangent = 0.05, length = 0.4 * tangent * ball_radius;
+  for (const BodyKind kind : {BodyKind::rigid, BodyKind::planar}) {
+    Simulation simulation(ball_on_slope(kind, tangent, length));
+    run(simulation);
+    const double kept = kind == BodyKind::planar ? 2.0 / 3.0 : 5.0 / 7.0;
+    const double acceleration = kept * 9.81 * (tangent - length / ball_radius);
+    EXPECT_NEAR(value(simulation, "bodies/ball/velocity", 0), 0.3 * acceleration, 1e-12);
+    EXPECT_NEAR(value(simulation, "bodies/ball/position", 0), 0.045 * acceleration, 1e-12);
+  }
+}
+
+// A weight above a point, off by a part of the length of rolling friction.
+TEST(Ball, on_a_pin_stands_as_long_as_rolling_friction_holds_it) {
+  const double length = 0.01;
+  for (const double part : {0.99, 1.01}) {
+    Model model = ball_on_ground(BodyKind::rigid, 1e-3, 0.3);
+    model.bodies[0].position = Vec3(part * length, 0.0, ball_radius);
+    model.contacts[0].geometry = PointOnFace::geometry;
+    model.contacts[0].point.point = Vec3(-part * length, 0.0, -ball_radius);
+    model.contacts[0].radius = 0.0;
+    model.contacts[0].friction = 0.5;
+    model.contacts[0].rolling_friction = length;
+    Simulation simulation(model);
+    run(simulation);
+    const double turned = vector(simulation, "bodies/ball/angular_velocity").norm();
+    if (part < 1.0) {
+      EXPECT_LT(turned, 1e-12);
+      EXPECT_NEAR(value(simulation, "bodies/ball/position", 0), part * length, 300 * 1e-16);
+    } else {  // m g (part - 1) length on the inertia about the point, and ever more
+      EXPECT_GT(turned, 0.3 * 9.81 * 0.01 * length / (1.4 * ball_radius * ball_radius));
+    }
+  }
+}
+
 TEST(Ball, that_spins_about_the_normal_is_slowed_down_by_drilling_friction) {
   const double length = 0.01, spin = 8.0;
   const double inertia = 0.4 * ball_mass * ball_radius * ball_radius;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <clatter/io/model_reader.hpp>
 #include <clatter/simulation/simulation.hpp>
 
 #include "support/run.hpp"
@@ -87,6 +88,45 @@ TEST(FailedStep, is_retried_in_parts) {
   EXPECT_GT(simulation.statistics().substeps, 0);
   EXPECT_EQ(simulation.statistics().steps, 10);
   EXPECT_NEAR(vector(simulation, "bodies/p/position").norm(), 1.0, 1e-13);
+}
+
+// While the top turns by more than 0.5 rad in a step, nsga takes the steps.
+TEST(FailedStep, that_another_scheme_has_taken_leaves_nothing_behind) {
+  Simulation simulation(parse_model(R"(
+gravity = [1, 0, -9.81]
+[[material]]
+name = "stone"
+friction = 0.5
+rolling_friction = 0.01
+drilling_friction = 0.01
+[[body]]
+name = "top"
+kind = "rigid"
+mass = 1
+shape = { kind = "sphere", radius = 0.05, material = "stone" }
+position = [0, 0, 0.05]
+angular_velocity = [0, 0, 501]
+[[body]]
+name = "box"
+kind = "rigid"
+mass = 1
+shape = { kind = "box", size = [0.2, 0.2, 0.1], material = "stone" }
+position = [1, 0, 0.05]
+[ground]
+shape = { kind = "half_space", normal = [0, 0, 1], material = "stone" }
+[integrator]
+name = "nsga_coupled"
+step = 1e-3
+duration = 0.05
+)",
+                                    "top.toml"));
+  run(simulation);
+  // Friction slows it down by 0.098 rad/s in a step.
+  EXPECT_EQ(simulation.statistics().stood_in, 11);
+  // Round-off of fifty steps.
+  const double round_off = 50 * 1e-15;
+  EXPECT_LT((vector(simulation, "bodies/box/position") - Vec3(1.0, 0.0, 0.05)).norm(), round_off);
+  EXPECT_LT((vector(simulation, "bodies/top/position") - Vec3(0.0, 0.0, 0.05)).norm(), round_off);
 }
 
 }  // namespace failed_step_test

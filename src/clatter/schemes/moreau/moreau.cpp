@@ -244,18 +244,41 @@ bool Moreau::separate_solids() {
 /// Contacts that bear push bodies apart in the jump; where bodies still touch after it, the
 /// correction begins with them pressed together as much, up to what weights do within a step, also
 /// in a wedge. So it lifts none off what bears it: impacts that are slower than weights make them
-/// would not have paid for that.
+/// would not have paid for that. What hits a body off one contact bears nothing of it there, yet
+/// its weight would hold it there: so bodies are also drawn down, several times as far as any is to
+/// be lifted, up to what gravity does in a step.
 void Moreau::press_together() {
   const double touching = w_.spec.tolerance * w_.span;
   constexpr double in_wedge = 10.0;
-  const double weight = w_.machine.total_mass() * w_.machine.gravity().norm();
+  const double gravity = w_.machine.gravity().norm();
+  const double weight = w_.machine.total_mass() * gravity;
   w_.contacts.evaluate_rows(*w_.state, w_.q);
+  deepest_.assign(static_cast<std::size_t>(w_.islands.count()), 0.0);
+  const auto depth = [&](const Contact& contact) -> double& {
+    return deepest_[static_cast<std::size_t>(w_.islands.of_pair(contact.a(), contact.b()))];
+  };
+  for (const std::size_t c : w_.contacts.near()) {
+    const ContactWork& work = w_.contacts.work[c];
+    double& deepest = depth(w_.contacts.contact(c));
+    if (work.candidate) deepest = std::max(deepest, -work.gap);
+  }
+  is_drawn_.assign(w_.machine.nodes().size(), 0);
   for (const std::size_t c : w_.contacts.near()) {
     const ContactWork& work = w_.contacts.work[c];
     if (!work.candidate || work.gap > touching) continue;
     RowVector push = RowVector::Zero(work.impulse.size());
     push[0] = -w_.h * std::min(work.impulse[0], in_wedge * w_.h * weight);
     w_.contacts.add_reaction(c, push, position_.load());
+    if (!(work.impulse[0] > 0.0) || gravity == 0.0) continue;
+    const Contact& contact = w_.contacts.contact(c);
+    const double way = std::min(w_.h * w_.h, in_wedge * depth(contact) / gravity);
+    for (const int node : contact.nodes()) {
+      const auto n = static_cast<std::size_t>(node);
+      if (node == ground || is_drawn_[n] != 0) continue;
+      is_drawn_[n] = 1;
+      of_node(position_.load(), node).head<3>() +=
+          way * w_.machine.nodes()[n].mass * w_.machine.gravity();
+    }
   }
 }
 

@@ -91,6 +91,8 @@ class Moreau final : public Scheme {
   NodalVector way_;         // predicted
   VecX joint_rates_;        // residuals
   bool is_separated_ = false;
+  std::vector<double> deepest_;  // island: how far bodies are inside each other
+  std::vector<char> is_drawn_;   // node: down, by its weight
 };
 
 }  // namespace clatter

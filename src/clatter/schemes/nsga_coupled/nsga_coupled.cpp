@@ -40,15 +40,25 @@ SchemeTimes NsgaCoupled::times() const {
   return times;
 }
 
-/// Accelerations and forces of the contacts that are closed: those at the end of a very short step,
-/// of which nothing else is kept.
 bool NsgaCoupled::start(State& state) {
   if (!Scheme::start(state)) return false;
+  find_forces(state);
+  return true;
+}
+
+void NsgaCoupled::take_over(State& state) {
+  if (w_.contacts.show(state)) size_contacts();
+  w_.set_time(state, state.time);
+  find_forces(state);
+}
+
+/// Those at the end of a very short step, of which nothing else is kept.
+void NsgaCoupled::find_forces(State& state) {
   w_.begin(state, first_step * w_.spec.step);
   begin_solving(state.solver);
   const bool solved = solve_step();
   end_solving(state.solver);
-  if (!solved) return true;
+  if (!solved) return;
   const double h = w_.h;
   state.acceleration = state.algorithmic_acceleration = step_.scaled_acceleration() / h;
   state.joint_forces = w_.joints.scale().cwiseProduct(step_.joint_forces()) / h;
@@ -57,7 +67,6 @@ bool NsgaCoupled::start(State& state) {
     of.force = w_.contacts.work[c].scale.cwiseProduct(step_.contact(c).force) / h;
     of.mean_force = of.force;
   }
-  return true;
 }
 
 bool NsgaCoupled::try_step(double t, double h) {

@@ -16,6 +16,7 @@ class NsgaCoupled final : public Scheme {
   NsgaCoupled(const Machine& machine, const IntegratorSpec& spec);
 
   bool start(State& state) override;
+  void take_over(State& state) override;
   bool visit_contact_problems(std::function<void(const ContactProblem&)> visit) override;
   bool separates_forces() const override { return true; }
   SchemeTimes times() const override;
@@ -27,6 +28,8 @@ class NsgaCoupled final : public Scheme {
   void size_contacts() override;
   void begin_solving(const SolverMemory& /*memory*/) override { matrix_.begin_step(); }
   void end_solving(SolverMemory& memory) const override { matrix_.end_step(memory); }
+  /// Accelerations, and forces of the contacts that are closed.
+  void find_forces(State& state);
   bool turns_far();
   bool solve_step();
   /// Newton's method from the guess, regularised at least so much.
