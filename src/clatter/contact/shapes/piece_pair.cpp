@@ -213,9 +213,9 @@ double PiecePair::gap() {
     if (best > -reach) break;  // others are further away, or deeper
   }
   if (best >= 0.0 || is_sure || planar_) return best;
-  const double shift = shortest_shift_.find([this](const Vec3& n) { return furthest_of_a(n); },
-                                            [this](const Vec3& n) { return furthest_of_b(n); },
-                                            1e-10 * size_);
+  const double shift =
+      shortest_shift_.find([this](const Vec3& n) { return furthest_of_a(n); },
+                           [this](const Vec3& n) { return furthest_of_b(n); }, 1e-10 * size_);
   return std::max(best, shift);
 }
 

@@ -18,8 +18,9 @@ bool ShortestShift::add_face(int i, int j, int k) {
   return true;
 }
 
-/// Instead of the faces that are seen from a point those between it and their border.
-bool ShortestShift::grow_to(int point) {
+/// Instead of the faces that are seen from a point, by more than `margin` over them, those between
+/// it and their border. False: round-off leaves no such border.
+bool ShortestShift::grow_to(int point, double margin) {
   const Vec3 at = points_[static_cast<std::size_t>(point)];
   sides_.clear();
   const auto add_side = [&](int from, int to) {
@@ -33,12 +34,13 @@ bool ShortestShift::grow_to(int point) {
       sides_.pop_back();
     }
   };
-  std::erase_if(faces_, [&](const Face& face) {
-    if (!(face.normal.dot(at) > face.offset)) return false;
+  const std::size_t seen = std::erase_if(faces_, [&](const Face& face) {
+    if (!(face.normal.dot(at) > face.offset + margin)) return false;
     for (std::size_t k = 0; k < 3; ++k) add_side(face.corners[k], face.corners[(k + 1) % 3]);
     return true;
   });
-  return std::all_of(sides_.begin(), sides_.end(),
+  return sides_.size() == seen + 2 &&
+         std::all_of(sides_.begin(), sides_.end(),
                      [&](const Side& side) { return add_face(side.from, side.to, point); });
 }
 
@@ -75,6 +77,7 @@ double ShortestShift::find(const Support& a, const Support& b, double precision)
     return -least;
   }
   constexpr int most_rounds = 300;
+  const double margin = 1e-2 * precision;  // what is flat but for round-off stays flat
   for (int round = 0; round < most_rounds; ++round) {
     const auto nearest =
         std::min_element(faces_.begin(), faces_.end(),
@@ -83,7 +86,7 @@ double ShortestShift::find(const Support& a, const Support& b, double precision)
     const Vec3 normal = nearest->normal;
     const double offset = nearest->offset;
     const int next = add_furthest(normal);
-    if (normal.dot(points_.back()) - offset < precision || !grow_to(next)) break;
+    if (normal.dot(points_.back()) - offset < precision || !grow_to(next, margin)) break;
   }
   return -least;
 }

@@ -26,7 +26,7 @@ class ShortestShift {
     int from, to;
   };
   bool add_face(int i, int j, int k);
-  bool grow_to(int point);
+  bool grow_to(int point, double margin);
 
   std::vector<Vec3> points_;
   std::vector<Face> faces_;
