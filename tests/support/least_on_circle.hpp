@@ -11,9 +11,22 @@ namespace clatter::testing {
 template <class Function>
 double least_between(double low, double high, const Function& f) {
   constexpr double golden = 0.6180339887498949;
+  double left = high - golden * (high - low), right = low + golden * (high - low);
+  double at_left = f(left), at_right = f(right);
   for (int k = 0; k < 40; ++k) {
-    const double left = high - golden * (high - low), right = low + golden * (high - low);
-    (f(left) < f(right) ? high : low) = f(left) < f(right) ? right : left;
+    if (at_left < at_right) {
+      high = right;
+      right = left;
+      at_right = at_left;
+      left = high - golden * (high - low);
+      at_left = f(left);
+    } else {
+      low = left;
+      left = right;
+      at_left = at_right;
+      right = low + golden * (high - low);
+      at_right = f(right);
+    }
   }
   return 0.5 * (low + high);
 }

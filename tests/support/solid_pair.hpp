@@ -241,4 +241,22 @@ class SolidPair {
   const std::size_t node_a, node_b;
 };
 
+/// All contacts have the derivatives of their rows in as many cases, of shapes that `make` makes
+/// for every hundred and places that `place` finds; hardly any are where differences are no good.
+template <class Make, class Place>
+void expect_derivatives(int cases, std::optional<SolidPair>& pair, Dice& dice, const Make& make,
+                        const Place& place) {
+  int rough = 0;
+  for (int i = 0; i < cases; ++i) {
+    if (i % 100 == 0) {
+      ASSERT_NO_FATAL_FAILURE(make());
+    }
+    ASSERT_NO_FATAL_FAILURE(place()) << "case " << i;
+    for (const Contact& contact : pair->contacts()) {
+      ASSERT_TRUE(pair->has_derivatives(contact, dice, rough)) << "case " << i;
+    }
+  }
+  EXPECT_LE(rough, std::max(1, cases / 20));
+}
+
 }  // namespace clatter::testing

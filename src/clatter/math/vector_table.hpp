@@ -76,6 +76,18 @@ class VectorTable {
     dot(with, 0, products);
   }
 
+  /// Numbers less the product of each with one vector.
+  void subtract_dot(const Vec3& with, std::span<const double> from,
+                    std::vector<double>& differences) const {
+    differences.resize(size());
+    const double *x = x_.data(), *y = y_.data(), *z = z_.data(), *of = from.data();
+    const double with_x = with.x(), with_y = with.y(), with_z = with.z();
+    double* const difference = differences.data();
+    for (std::size_t i = 0, count = size(); i < count; ++i) {
+      difference[i] = of[i] - (x[i] * with_x + (y[i] * with_y + z[i] * with_z));
+    }
+  }
+
   struct Lowest {
     double height = std::numeric_limits<double>::infinity();
     int index = 0;

@@ -172,17 +172,9 @@ TEST_P(BeamPairOfKinds, is_as_far_as_the_nearest_of_its_elements) {
 }
 
 TEST_P(BeamPairOfKinds, has_the_derivatives_of_its_gap_and_rows) {
-  const int cases = testing::cases_of(testing::looks_at_numbers ? 10 : 1);
-  int rough = 0;
-  for (int i = 0; i < cases; ++i) {
-    if (i % 100 == 0) make();
-    ASSERT_NO_FATAL_FAILURE(place()) << "case " << i;
-    for (const Contact& contact : pair_->contacts()) {
-      EXPECT_TRUE(pair_->has_derivatives(contact, dice_, rough)) << "case " << i;
-    }
-    if (HasFailure()) return;
-  }
-  EXPECT_LE(rough, 1 + cases / 20);
+  testing::expect_derivatives(
+      testing::cases_of(testing::looks_at_numbers ? 10 : 1), pair_, dice_, [&] { make(); },
+      [&] { place(); });
 }
 
 }  // namespace beam_pairs_test

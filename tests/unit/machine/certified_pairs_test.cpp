@@ -120,17 +120,9 @@ TEST_P(PairOfKinds, overlaps_by_as_much_as_the_shortest_shift_that_parts_them) {
 }
 
 TEST_P(PairOfKinds, has_the_derivatives_of_its_gap_and_rows) {
-  const int cases = testing::cases_of(testing::looks_at_numbers ? 20 : 1);
-  int rough = 0;
-  for (int i = 0; i < cases; ++i) {
-    if (i % 100 == 0) make();
-    ASSERT_NO_FATAL_FAILURE(place()) << "case " << i;
-    for (const Contact& contact : pair_->contacts()) {
-      EXPECT_TRUE(pair_->has_derivatives(contact, dice_, rough)) << "case " << i;
-    }
-    if (HasFailure()) return;
-  }
-  EXPECT_LE(rough, cases / 20);
+  testing::expect_derivatives(
+      testing::cases_of(testing::looks_at_numbers ? 20 : 1), pair_, dice_, [&] { make(); },
+      [&] { place(); });
 }
 
 }  // namespace certified_pairs_test

@@ -135,17 +135,9 @@ TEST_P(RingPairOfKinds, is_apart_by_what_is_told_or_a_tenth_more) {
 }
 
 TEST_P(RingPairOfKinds, has_the_derivatives_of_its_gap_and_rows) {
-  const int cases = testing::cases_of(testing::looks_at_numbers ? 20 : 1);
-  int rough = 0;
-  for (int i = 0; i < cases; ++i) {
-    if (i % 100 == 0) make();
-    ASSERT_NO_FATAL_FAILURE(place()) << "case " << i;
-    for (const Contact& contact : pair_->contacts()) {
-      EXPECT_TRUE(pair_->has_derivatives(contact, dice_, rough)) << "case " << i;
-    }
-    if (HasFailure()) return;
-  }
-  EXPECT_LE(rough, 1 + cases / 20);
+  testing::expect_derivatives(
+      testing::cases_of(testing::looks_at_numbers ? 20 : 1), pair_, dice_, [&] { make(); },
+      [&] { place(); });
 }
 
 }  // namespace ring_pairs_test

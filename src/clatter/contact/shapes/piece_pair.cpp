@@ -176,15 +176,18 @@ void PiecePair::for_each_candidate(double reach, const Visit& visit) const {
   }
 }
 
+Vec3 PiecePair::furthest_of_a(const Vec3& n) const {
+  return at_a_.R * furthest_point(*a_, at_a_.R.transpose() * n);
+}
+
+Vec3 PiecePair::furthest_of_b(const Vec3& n) const {
+  return shift_ + at_b_.R * furthest_point(*b_, at_b_.R.transpose() * n);
+}
+
 /// Not more than their distance, and hardly less.
 double PiecePair::least_apart() const {
-  const auto support_a = [this](const Vec3& n) -> Vec3 {
-    return at_a_.R * furthest_point(*a_, at_a_.R.transpose() * n);
-  };
-  const auto support_b = [this](const Vec3& n) -> Vec3 {
-    return shift_ + at_b_.R * furthest_point(*b_, at_b_.R.transpose() * n);
-  };
-  return least_distance(support_a, support_b, 1e-3);
+  return least_distance([this](const Vec3& n) { return furthest_of_a(n); },
+                        [this](const Vec3& n) { return furthest_of_b(n); }, 1e-3);
 }
 
 double PiecePair::gap() {
@@ -198,12 +201,22 @@ double PiecePair::gap() {
   const double apart = least_apart();
   if (apart > 1e-6 * size_) return apart;
   double best = -infinity;
+  bool is_sure = false;
   for (const double reach : {1e-2 * size_, infinity}) {
-    for_each_candidate(
-        reach, [&](const Candidate& candidate) { best = std::max(best, candidate.separation); });
+    for_each_candidate(reach, [&](const Candidate& candidate) {
+      if (candidate.separation <= best) return;
+      best = candidate.separation;
+      // Nothing else is furthest there: no direction beside it tells more.
+      is_sure = candidate.at.is_place && best > -nearness * size_ &&
+                candidate.beyond_a + candidate.beyond_b < 1e-12 * size_;
+    });
     if (best > -reach) break;  // others are further away, or deeper
   }
-  return best;
+  if (best >= 0.0 || is_sure || planar_) return best;
+  const double shift =
+      shortest_shift_.find([this](const Vec3& n) { return furthest_of_a(n); },
+                           [this](const Vec3& n) { return furthest_of_b(n); }, 1e-10 * size_);
+  return std::max(best, shift);
 }
 
 double PiecePair::tube_radius() const {
@@ -218,12 +231,8 @@ double PiecePair::gap_of_ring() {
     const Patch& patch = ring.front().patch;
     return Circle{shift + R * patch.origin, R * patch.axes, patch.size.x()};
   };
-  const auto support_a = [this](const Vec3& n) -> Vec3 {
-    return at_a_.R * furthest_point(*a_, at_a_.R.transpose() * n);
-  };
-  const auto support_b = [this](const Vec3& n) -> Vec3 {
-    return shift_ + at_b_.R * furthest_point(*b_, at_b_.R.transpose() * n);
-  };
+  const auto support_a = [this](const Vec3& n) { return furthest_of_a(n); };
+  const auto support_b = [this](const Vec3& n) { return furthest_of_b(n); };
   const double tube = tube_radius();
   const auto bounds = [&]() -> DistanceBounds {
     if (!is_ring_a_) {
@@ -301,12 +310,12 @@ void PiecePair::find_touches(const Look& look, std::vector<Touch>& touches) {
   const auto look_at = [&](const Candidate& found) {
     const Piece &a = (*a_)[static_cast<std::size_t>(found.a)],
                 &b = (*b_)[static_cast<std::size_t>(found.b)];
+    const double merit = is_contained() || has_ring() ? -found.at.gap : found.separation;
+    best = std::max(best, merit);  // also of edges that another part of the solid touches with
     if (!can_touch(a, b)) return;
     const Touch touch{
         {Feature::Kind::piece, found.a}, {Feature::Kind::piece, found.b}, found.at.gap};
     const bool is_outside = !is_within(found, margin);
-    const double merit = is_contained() || has_ring() ? -found.at.gap : found.separation;
-    best = std::max(best, merit);
     if (found.at.is_place && !(is_outside && has_ring()) && merit > most) {
       most = merit;
       separating = touch;

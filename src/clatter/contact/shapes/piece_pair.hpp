@@ -6,6 +6,7 @@
 #include <clatter/contact/shapes/circle_distance.hpp>
 #include <clatter/contact/shapes/piece.hpp>
 #include <clatter/contact/shapes/polytope_pair.hpp>
+#include <clatter/contact/shapes/shortest_shift.hpp>
 
 namespace clatter {
 
@@ -57,6 +58,9 @@ class PiecePair {
   double gap_of_ring();
   /// Around the circles of both, or of the one ring.
   double tube_radius() const;
+  /// Along a unit vector, in space axes from node a.
+  Vec3 furthest_of_a(const Vec3& n) const;
+  Vec3 furthest_of_b(const Vec3& n) const;
   double least_apart() const;
   double tilt_of(const Candidate& of, bool is_rim_a) const;
   /// The feet of a candidate are on its pieces, but for `margin`.
@@ -73,6 +77,7 @@ class PiecePair {
   bool contains_a_ = false, contains_b_ = false;  // b, or a, is the container
   bool is_ring_a_ = false, is_ring_b_ = false;
   CircleDistance circle_distance_;
+  ShortestShift shortest_shift_;
   std::vector<double> merits_;  // by touch: how far it separates the two
   struct Place {
     Vec3 point, normal;

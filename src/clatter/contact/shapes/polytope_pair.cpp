@@ -13,6 +13,8 @@ bool can_touch(const Polytope& polytope, const Feature& feature) {
   return feature.kind != Feature::Kind::corner || polytope.is_tip[i] != 0;
 }
 
+/// Between the direction that separates best and the normal of a face that is touched.
+constexpr double least_cosine = 0.5;
 /// Relative to the size of the solids: cores that are nearer meet.
 constexpr double meeting = 1e-9;
 
@@ -35,9 +37,14 @@ void PolytopePair::fill_a_in_b() {
   a_in_b_.set_before_placed(a().corner_table, R_ab_, shift_);
 }
 
-void PolytopePair::measure_heights(const Vec3& normal) {
+void PolytopePair::measure_heights(const Axis& axis) {
+  const Vec3& normal = axis.normal;
   if (normal == up_) return;
   up_ = normal;
+  up_a_ = axis.a;
+  up_b_ = axis.b;
+  up_separation_ = axis.separation;
+  depths_a_.are_known = depths_b_.are_known = false;
   a().corner_table.dot(normal, heights_a_);
   b_in_a_.dot(normal, heights_b_);
   top_of_a_ = -infinity;
@@ -67,26 +74,31 @@ double PolytopePair::gap() {
 }
 
 /// Corners that can touch and lie less than `slack` behind the foremost one.
-void PolytopePair::list_corners(const Vec3& normal, double slack) {
-  measure_heights(normal);
+void PolytopePair::list_corners(const Axis& axis, double slack) {
+  measure_heights(axis);
+  const double least = top_of_a_ - slack, most = bottom_of_b_ + slack;
   low_a_.resize(heights_a_.size());
   low_b_.resize(heights_b_.size());
+  corners_a_.clear();
+  corners_b_.clear();
   for (std::size_t i = 0; i < low_a_.size(); ++i) {
-    low_a_[i] = heights_a_[i] >= top_of_a_ - slack ? a().is_tip[i] : 0;
+    low_a_[i] = heights_a_[i] >= least ? a().is_tip[i] : 0;
+    if (low_a_[i] != 0) corners_a_.push_back(static_cast<int>(i));
   }
   for (std::size_t i = 0; i < low_b_.size(); ++i) {
-    low_b_[i] = heights_b_[i] <= bottom_of_b_ + slack ? b().is_tip[i] : 0;
+    low_b_[i] = heights_b_[i] <= most ? b().is_tip[i] : 0;
+    if (low_b_[i] != 0) corners_b_.push_back(static_cast<int>(i));
   }
 }
 
-/// Faces of the surface that look along a direction.
+/// Faces that look along a direction.
 void PolytopePair::list_facing(const Polytope& polytope, const Vec3& direction) {
   polytope.normal_table.dot(direction, cosines_);
   facing_.resize(cosines_.size());
   std::size_t count = 0;
   for (std::size_t f = 0; f < cosines_.size(); ++f) {
-    facing_[count] = static_cast<int>(f);  // stays if it counts
-    count += cosines_[f] > 0.5 && polytope.faces[f].is_surface ? 1 : 0;
+    facing_[count] = {static_cast<int>(f), cosines_[f]};  // stays if it counts
+    count += cosines_[f] > least_cosine ? 1 : 0;
   }
   facing_.resize(count);
 }
@@ -95,10 +107,11 @@ void PolytopePair::list_facing(const Polytope& polytope, const Vec3& direction) 
 int PolytopePair::face_under(const Polytope& polytope, const Vec3& point, double floor,
                              double reach) const {
   int best = -1;
-  double straightest = 0.5;
-  for (const int face : facing_) {
-    const double height = polytope.height(face, point), cosine = at(cosines_, face);
-    if (cosine <= straightest || height < floor || height - radii() > reach ||
+  double straightest = least_cosine;
+  for (const auto& [face, cosine] : facing_) {
+    if (cosine < straightest || (cosine == straightest && face >= best)) continue;
+    const double height = polytope.height(face, point);
+    if (height < floor || height - radii() > reach || !at(polytope.faces, face).is_surface ||
         !polytope.is_over(face, point, edge_margin * size_)) {
       continue;
     }
@@ -115,23 +128,22 @@ void PolytopePair::add_corners_on_faces(const Axis& axis, double reach,
   // The foot on a face is not higher along the normal than the solid, and what is over it not lower
   // than that and the separation: it is at most twice as deep under a face of cosine 1/2.
   const double floor = 2.0 * std::min(axis.separation, 0.0) - nearness * size_;
-  const auto add = [&](const Polytope& with_faces, const Vec3& out, std::span<const char> low,
+  const auto add = [&](const Polytope& with_faces, const Vec3& out, std::span<const int> low,
                        bool faces_of_a) {
     list_facing(with_faces, out);
-    for (std::size_t i = 0; i < low.size(); ++i) {
-      if (low[i] == 0) continue;
-      const Vec3 point = faces_of_a ? b_in_a_[i] : in_b(a().corners[i]);
+    for (const int i : low) {
+      const Vec3 point = faces_of_a ? at(b_in_a_, i) : in_b(at(a().corners, i));
       const int under = face_under(with_faces, point, floor, reach);
       if (under < 0) continue;
       const double gap = with_faces.height(under, point) - radii();
-      const Feature corner{Feature::Kind::corner, static_cast<int>(i)};
+      const Feature corner{Feature::Kind::corner, i};
       const Feature face{Feature::Kind::face, under};
       touches.push_back(faces_of_a ? Touch{face, corner, gap} : Touch{corner, face, gap});
     }
   };
-  add(b(), -(R_ab_.transpose() * normal), low_a_, false);
+  add(b(), -(R_ab_.transpose() * normal), corners_a_, false);
   const std::size_t before = touches.size();
-  add(a(), normal, low_b_, true);
+  add(a(), normal, corners_b_, true);
   // Corners on corners are found from both sides: once is enough.
   const auto is_known = [&](const Touch& touch) {
     const Vec3 corner = at(b_in_a_, touch.b.index);
@@ -152,12 +164,12 @@ void PolytopePair::list_low_edges(bool of_a) {
   const std::vector<char>& low = of_a ? low_a_ : low_b_;
   std::vector<LowEdge>& edges = low_edges_[of_a ? 0 : 1];
   edges.clear();
-  for (std::size_t corner = 0; corner < polytope.edges_at.size(); ++corner) {
-    if (low[corner] == 0) continue;
-    for (const int i : polytope.edges_at[corner]) {
+  if (polytope.edges_at.empty()) return;  // in the plane
+  for (const int corner : of_a ? corners_a_ : corners_b_) {
+    for (const int i : at(polytope.edges_at, corner)) {
       const Polytope::Edge& edge = at(polytope.edges, i);
-      if (static_cast<std::size_t>(edge.begin) != corner || at(low, edge.end) == 0) continue;
-      const Vec3 begin = corners[corner], way = at(corners, edge.end) - begin;
+      if (edge.begin != corner || at(low, edge.end) == 0) continue;
+      const Vec3 begin = at(corners, corner), way = at(corners, edge.end) - begin;
       edges.push_back({i, begin, way, way.norm()});
     }
   }
@@ -228,7 +240,7 @@ void PolytopePair::add_rounded(const NearestPoints& nearest, double reach,
 
 void PolytopePair::find_sharp_touches(const Axis& axis, double reach, std::vector<Touch>& touches) {
   touches.clear();
-  list_corners(axis.normal, 2.0 * reach + edge_margin * size_);
+  list_corners(axis, 2.0 * reach + edge_margin * size_);
   add_corners_on_faces(axis, reach, touches);
   add_crossing_edges(axis.normal, reach, touches);
 }

@@ -63,10 +63,16 @@ class PolytopePair {
     Vec3 normal;
     Feature a, b;  ///< that have this direction, if any does
   };
-  /// Which face of a solid the corners of the other one are highest over, if by more than at first.
+  /// How high the corners of a solid are over a face of the other one, and which is lowest.
   struct Highest {
     double separation;
     int face = -1, corner = 0;
+  };
+  /// Of a point of a solid under the faces of the other one.
+  struct Depths {
+    bool are_known = false;
+    std::vector<double> all;
+    std::vector<int> shallow;  ///< faces that may separate as well as the direction that is known
   };
   /// An edge with both ends near the other solid, axes of a.
   struct LowEdge {
@@ -90,24 +96,23 @@ class PolytopePair {
   bool has_half_space() const { return a_->is_half_space() || b_->is_half_space(); }
   Vec3 in_b(const Vec3& point) const { return R_ab_.transpose() * (point - shift_); }
   void fill_a_in_b();
-  void measure_heights(const Vec3& normal);
+  void measure_heights(const Axis& axis);
 
   // separating_axis.cpp
   Axis axis_of_half_space();
   /// The direction of the largest separation among those of faces and of some pairs of edges; any
   /// that separates by more than `enough` if there is one.
   Axis first_axis(double enough);
-  /// Of a point under the faces of a solid, in its axes.
-  void measure_depths(const Polytope& polytope, const Vec3& point);
-  /// With these of the middle of the other solid: no face separates by more than it is high.
-  Highest highest_over(const Polytope& polytope, const VectorTable& corners, double floor,
-                       double enough);
+  const Depths& depths_under(bool faces_of_a);
+  Highest over_face(bool of_a, int face) const;
+  Axis axis_of(bool of_a, const Highest& best) const;
+  void look_at_faces(bool of_a, double floor, double enough, Highest& best);
   /// From that one the best of all, for solids that overlap or are at most at this distance.
   void look_at_edges(double distance, Axis& best);
   Vec3 foremost(bool of_a) const;
-  bool may_separate(const Polytope::Edge& edge, double floor) const;
-  void add_near_edge(bool of_a, int index);
-  void list_near_edges(bool of_a, double slack, double floor);
+  bool may_separate(const Polytope::Edge& edge, std::span<const double> depths, double floor) const;
+  void list_near_edges(bool of_a, std::span<const int> edges);
+  void find_near_edges(bool of_a, double slack, double floor);
   /// Those of a face, and those at the corner that is lowest over it.
   void look_at_nearest_edges(Axis& best);
   void look_at_near_edges(Axis& best) const;
@@ -119,7 +124,7 @@ class PolytopePair {
   bool are_nearer_than(double distance, std::span<const Touch> touches) const;
   void list_facing(const Polytope& polytope, const Vec3& direction);
   int face_under(const Polytope& polytope, const Vec3& point, double floor, double reach) const;
-  void list_corners(const Vec3& normal, double slack);
+  void list_corners(const Axis& axis, double slack);
   void add_corners_on_faces(const Axis& axis, double reach, std::vector<Touch>& touches);
   void list_low_edges(bool of_a);
   void add_crossing_edges(const Vec3& normal, double reach, std::vector<Touch>& touches);
@@ -141,13 +146,22 @@ class PolytopePair {
   VectorTable a_in_b_;  // corners, where they have been asked for
   // Along a direction: heights of all corners, and of those that are nearest to the other solid.
   Vec3 up_ = Vec3::Zero();
+  Feature up_a_, up_b_;  // that have this direction
+  double up_separation_ = 0.0;
+  Depths depths_a_, depths_b_;
   std::vector<double> heights_a_, heights_b_;
   double top_of_a_ = 0.0, bottom_of_b_ = 0.0;
-  std::vector<char> low_a_, low_b_;  // corner: near the other along the normal
+  std::vector<char> low_a_, low_b_;         // corner: near the other along the normal
+  std::vector<int> corners_a_, corners_b_;  // these
   // Scratch.
-  std::vector<double> depths_, cosines_;
+  std::vector<double> depths_of_middle_, cosines_;
   std::array<std::vector<NearEdge>, 2> near_edges_;
-  std::vector<int> indices_, facing_;
+  std::vector<int> indices_;
+  struct Facing {
+    int face;
+    double cosine;
+  };
+  std::vector<Facing> facing_;
   std::array<std::vector<LowEdge>, 2> low_edges_;
   std::vector<Touch> touches_;
 };

@@ -28,67 +28,106 @@ PolytopePair::Axis PolytopePair::axis_of_half_space() {
   return axis;
 }
 
-void PolytopePair::measure_depths(const Polytope& polytope, const Vec3& point) {
-  polytope.normal_table.dot(point, depths_);
-  for (std::size_t f = 0; f < depths_.size(); ++f) depths_[f] = polytope.offsets[f] - depths_[f];
+/// Of what is foremost of the other solid along the direction of the heights.
+const PolytopePair::Depths& PolytopePair::depths_under(bool faces_of_a) {
+  Depths& depths = faces_of_a ? depths_a_ : depths_b_;
+  if (depths.are_known) return depths;
+  depths.are_known = true;
+  const Polytope& polytope = faces_of_a ? a() : b();
+  const Vec3 point = faces_of_a ? foremost(false) : in_b(foremost(true));
+  polytope.normal_table.subtract_dot(point, polytope.offsets, depths.all);
+  // No face separates by more than this point is over it.
+  const double most = std::max(tie - up_separation_ / size_, round_off) * size_;
+  depths.shallow.resize(depths.all.size());
+  std::size_t count = 0;
+  for (std::size_t f = 0; f < depths.all.size(); ++f) {
+    depths.shallow[count] = static_cast<int>(f);  // stays if it counts
+    count += depths.all[f] <= most ? 1 : 0;
+  }
+  depths.shallow.resize(count);
+  return depths;
 }
 
-PolytopePair::Highest PolytopePair::highest_over(const Polytope& polytope,
-                                                 const VectorTable& corners, double floor,
-                                                 double enough) {
-  Highest best{floor};
-  std::array<Vec3, 4> low;  // of the faces looked at last
+PolytopePair::Highest PolytopePair::over_face(bool of_a, int face) const {
+  const Polytope::Face& of = at((of_a ? a() : b()).faces, face);
+  if (of_a) {
+    const VectorTable::Lowest lowest = b_in_a_.lowest_along(of.normal);
+    return {lowest.height - of.offset, face, lowest.index};
+  }
+  const Vec3 normal = R_ab_ * of.normal;
+  const VectorTable::Lowest lowest = a().corner_table.lowest_along(normal);
+  return {lowest.height - normal.dot(shift_) - of.offset, face, lowest.index};
+}
+
+PolytopePair::Axis PolytopePair::axis_of(bool of_a, const Highest& best) const {
+  const Feature face{Feature::Kind::face, best.face}, corner{Feature::Kind::corner, best.corner};
+  if (of_a) return {best.separation, at(a().faces, best.face).normal, face, corner};
+  return {best.separation, -(R_ab_ * at(b().faces, best.face).normal), corner, face};
+}
+
+/// The best of all faces, if it is better than that one or separates by more than `floor`.
+void PolytopePair::look_at_faces(bool of_a, double floor, double enough, Highest& best) {
+  const Polytope& polytope = of_a ? a() : b();
+  const int first = best.face;
+  std::array<Vec3, 4> low;  // under the faces looked at last
   std::size_t looks = 0;
-  const auto look_at = [&](std::size_t f) {
-    const VectorTable::Lowest lowest = corners.lowest_along(polytope.faces[f].normal);
-    low[looks++ % low.size()] = at(corners, lowest.index);
-    const double separation = lowest.height - polytope.faces[f].offset;
-    const auto face = static_cast<int>(f);
-    if (separation > best.separation || (separation == best.separation && face < best.face)) {
-      best = {separation, face, lowest.index};
-    }
+  const auto keep = [&](int corner) {
+    low[looks++ % low.size()] = of_a ? at(b_in_a_, corner) : in_b(at(a().corners, corner));
   };
   // What is lowest over one face is often low enough over another one.
-  const auto is_low = [&](std::size_t f) {
+  const auto is_low = [&](int f) {
     for (std::size_t k = 0; k < std::min(looks, low.size()); ++k) {
-      if (polytope.height(static_cast<int>(f), low[k]) < best.separation) return true;
+      if (polytope.height(f, low[k]) < floor) return true;
     }
     return false;
   };
-  const std::size_t first = index_of_least(depths_);
-  look_at(first);
-  for (std::size_t f = 0; f < polytope.faces.size() && !(best.separation > enough); ++f) {
-    if (f != first && -depths_[f] >= best.separation - round_off * size_ && !is_low(f)) look_at(f);
+  if (const Feature& beside = of_a ? up_b_ : up_a_; beside.kind == Feature::Kind::edge) {
+    const Polytope::Edge& edge = at((of_a ? b() : a()).edges, beside.index);
+    keep(edge.begin);
+    keep(edge.end);
   }
-  return best;
+  floor = std::max(floor, best.separation - round_off * size_);
+  const Depths& depths = depths_under(of_a);
+  for (const int f : depths.shallow) {
+    if (f == first || -at(depths.all, f) < floor || is_low(f)) continue;
+    const Highest other = over_face(of_a, f);
+    keep(other.corner);
+    if (other.separation > best.separation ||
+        (other.separation == best.separation && f < best.face)) {
+      best = other;
+      floor = std::max(floor, best.separation - round_off * size_);
+      if (best.separation > enough) return;
+    }
+  }
 }
 
 PolytopePair::Axis PolytopePair::first_axis(double enough) {
   Axis axis{-infinity, Vec3::UnitZ(), {}, {}};
-  if (!a().faces.empty()) {
-    measure_depths(a(), shift_ + R_ab_ * b().middle);
-    const Highest best = highest_over(a(), b_in_a_, -infinity, enough);
-    if (best.face < 0) return axis;  // these are no numbers
-    axis = {best.separation,
-            at(a().faces, best.face).normal,
-            {Feature::Kind::face, best.face},
-            {Feature::Kind::corner, best.corner}};
+  Highest of_a{-infinity}, of_b{-infinity};
+  // The face that the middle of the other one is highest over is a good one to begin with.
+  for (const bool faces_of_a : {true, false}) {
+    const Polytope& polytope = faces_of_a ? a() : b();
+    if (polytope.faces.empty()) continue;
+    const Vec3 middle = faces_of_a ? Vec3(shift_ + R_ab_ * b().middle) : in_b(a().middle);
+    polytope.normal_table.subtract_dot(middle, polytope.offsets, depths_of_middle_);
+    Highest& best = faces_of_a ? of_a : of_b;
+    best = over_face(faces_of_a, static_cast<int>(index_of_least(depths_of_middle_)));
+    if (!(best.separation > axis.separation + round_off * size_)) continue;
+    axis = axis_of(faces_of_a, best);
+    if (axis.separation > enough) return axis;
   }
-  if (b().faces.empty() || axis.separation > enough) return axis;
-  double floor = axis.separation + round_off * size_;  // of two that are equal always the same
-  if (axis.separation < -nearness * size_ && !a().faces.empty()) {  // there may be much better ones
-    look_at_nearest_edges(axis);
-    floor = std::max(floor, axis.separation - tie * size_);
-  }
-  measure_depths(b(), in_b(a().middle));
-  if (-depths_[index_of_least(depths_)] < floor) return axis;
-  fill_a_in_b();
-  const Highest best = highest_over(b(), a_in_b_, floor, enough);
-  if (best.face < 0) return axis;
-  return {best.separation,
-          -(R_ab_ * at(b().faces, best.face).normal),
-          {Feature::Kind::corner, best.corner},
-          {Feature::Kind::face, best.face}};
+  if (axis.separation == -infinity) return axis;  // there are no faces, or no numbers
+  if (axis.separation < -nearness * size_) look_at_nearest_edges(axis);  // may be much better
+  measure_heights(axis);
+  const bool is_edge = axis.a.kind == Feature::Kind::edge;
+  const double floor = axis.separation - tie * size_;
+  if (!a().faces.empty()) look_at_faces(true, floor, enough, of_a);
+  if (!b().faces.empty()) look_at_faces(false, std::max(floor, of_a.separation), enough, of_b);
+  // Of two that are equal always the same.
+  const bool is_b = of_b.separation > of_a.separation + round_off * size_;
+  const Highest& best = is_b ? of_b : of_a;
+  if (is_edge && best.separation < floor) return axis;
+  return axis_of(!is_b, best);
 }
 
 /// A direction n out of a solid at an edge is (w_1 n_1 + w_2 n_2) / |w_1 n_1 + w_2 n_2| with
@@ -96,15 +135,26 @@ PolytopePair::Axis PolytopePair::first_axis(double enough) {
 /// these faces is -(w_1 d_1 + w_2 d_2) / |w_1 n_1 + w_2 n_2| over the edge along it: along no such
 /// direction more than -min(d_1, d_2), if d_1 + d_2 >= 0. Of a flat solid, whose normals are
 /// opposite, the sum is zero: it has other directions out.
-bool PolytopePair::may_separate(const Polytope::Edge& edge, double floor) const {
-  const double first = at(depths_, edge.beside[0]), second = at(depths_, edge.beside[1]);
+bool PolytopePair::may_separate(const Polytope::Edge& edge, std::span<const double> depths,
+                                double floor) const {
+  const double first = at(depths, edge.beside[0]), second = at(depths, edge.beside[1]);
   return std::min(first, second) < -floor || first + second < round_off * size_;
 }
 
-/// A point of either solid that is as near to the other as any, up to round-off.
+/// A point of either solid that is as near to the other as any, up to round-off: where edges cross,
+/// or the middle of all that are.
 Vec3 PolytopePair::foremost(bool of_a) const {
-  const std::vector<double>& heights = of_a ? heights_a_ : heights_b_;
   const VectorTable& corners = of_a ? a().corner_table : b_in_a_;
+  if (up_a_.kind == Feature::Kind::edge && up_b_.kind == Feature::Kind::edge) {
+    const Polytope::Edge &edge_a = at(a().edges, up_a_.index), &edge_b = at(b().edges, up_b_.index);
+    const Vec3 begin_a = at(a().corners, edge_a.begin),
+               way_a = at(a().corners, edge_a.end) - begin_a;
+    const Vec3 begin_b = at(b_in_a_, edge_b.begin), way_b = at(b_in_a_, edge_b.end) - begin_b;
+    const Vec3 across = way_a.cross(way_b), between = begin_b - begin_a;
+    const double share = between.cross(of_a ? way_b : way_a).dot(across) / across.squaredNorm();
+    return (of_a ? begin_a : begin_b) + std::clamp(share, 0.0, 1.0) * (of_a ? way_a : way_b);
+  }
+  const std::vector<double>& heights = of_a ? heights_a_ : heights_b_;
   Vec3 sum = Vec3::Zero();
   int count = 0;
   for (std::size_t i = 0; i < heights.size(); ++i) {
@@ -115,18 +165,22 @@ Vec3 PolytopePair::foremost(bool of_a) const {
   return sum / count;
 }
 
-void PolytopePair::add_near_edge(bool of_a, int index) {
+void PolytopePair::list_near_edges(bool of_a, std::span<const int> edges) {
   static const Vec3 nothing = Vec3::Zero();
   const Polytope& polytope = of_a ? a() : b();
-  const Polytope::Edge& edge = at(polytope.edges, index);
-  const auto normal = [&](std::size_t k) {
-    return edge.faces < 2 ? &nothing : &at(polytope.faces, edge.beside[k]).normal;
-  };
-  const Vec3 along = of_a ? Vec3(R_ab_.transpose() * edge.direction) : Vec3(R_ab_ * edge.direction);
-  near_edges_[of_a ? 0 : 1].push_back({index, along, normal(0), normal(1)});
+  std::vector<NearEdge>& near = near_edges_[of_a ? 0 : 1];
+  near.resize(edges.size());
+  const Mat3 turn = of_a ? Mat3(R_ab_.transpose()) : R_ab_;
+  for (std::size_t k = 0; k < edges.size(); ++k) {
+    const Polytope::Edge& edge = at(polytope.edges, edges[k]);
+    near[k].index = edges[k];
+    near[k].direction = turn * edge.direction;
+    near[k].first = edge.faces < 2 ? &nothing : &at(polytope.faces, edge.beside[0]).normal;
+    near[k].second = edge.faces < 2 ? &nothing : &at(polytope.faces, edge.beside[1]).normal;
+  }
 }
 
-void PolytopePair::list_near_edges(bool of_a, double slack, double floor) {
+void PolytopePair::find_near_edges(bool of_a, double slack, double floor) {
   const Polytope& polytope = of_a ? a() : b();
   const auto is_near = [&](int corner) {
     return of_a ? at(heights_a_, corner) >= top_of_a_ - slack
@@ -136,48 +190,43 @@ void PolytopePair::list_near_edges(bool of_a, double slack, double floor) {
   if (polytope.faces.empty()) {
     for (std::size_t i = 0; i < polytope.edges.size(); ++i) indices_.push_back(static_cast<int>(i));
   }
-  measure_depths(polytope, of_a ? foremost(false) : in_b(foremost(true)));
-  for (std::size_t f = 0; f < depths_.size(); ++f) {
-    // Edges that may separate have one that is not as deep.
-    if (depths_[f] >= std::max(-floor, round_off * size_)) continue;
-    for (const int i : polytope.faces[f].edges) {
+  // Edges that may separate have a face that is not as deep.
+  const Depths& depths = depths_under(of_a);
+  for (const int f : depths.shallow) {
+    for (const int i : at(polytope.faces, f).edges) {
       const Polytope::Edge& edge = at(polytope.edges, i);
-      if (may_separate(edge, floor) && (is_near(edge.begin) || is_near(edge.end))) {
+      if (may_separate(edge, depths.all, floor) && (is_near(edge.begin) || is_near(edge.end))) {
         indices_.push_back(i);
       }
     }
   }
   std::sort(indices_.begin(), indices_.end());
   indices_.erase(std::unique(indices_.begin(), indices_.end()), indices_.end());
-  near_edges_[of_a ? 0 : 1].clear();
-  for (const int i : indices_) add_near_edge(of_a, i);
+  list_near_edges(of_a, indices_);
 }
 
 void PolytopePair::look_at_nearest_edges(Axis& best) {
   if (a().edges.empty() || b().edges.empty()) return;
   for (const bool of_a : {true, false}) {
-    near_edges_[of_a ? 0 : 1].clear();
     const Polytope& polytope = of_a ? a() : b();
     const Feature& feature = of_a ? best.a : best.b;
     const bool is_face = feature.kind == Feature::Kind::face;
-    for (const int i :
-         is_face ? at(polytope.faces, feature.index).edges : at(polytope.edges_at, feature.index)) {
-      add_near_edge(of_a, i);
-    }
+    list_near_edges(of_a, is_face ? at(polytope.faces, feature.index).edges
+                                  : at(polytope.edges_at, feature.index));
   }
   look_at_near_edges(best);
 }
 
 void PolytopePair::look_at_edges(double distance, Axis& best) {
   if (a().edges.empty() || b().edges.empty()) return;
-  measure_heights(best.normal);
+  measure_heights(best);
   // Along the best direction of edges, the points of these that are nearest to each other are as
   // far apart as it tells, or as deep, which is less deep than here: both are near the surface.
   const double behind = distance + 2.0 * std::abs(best.separation) + tie * size_,
                floor = best.separation + 0.5 * tie * size_;
   // All at once are often ruled out of that whose face it is.
   for (const bool of_a : {best.b.kind != Feature::Kind::face, best.b.kind == Feature::Kind::face}) {
-    list_near_edges(of_a, behind, floor);
+    find_near_edges(of_a, behind, floor);
     if (near_edges_[of_a ? 0 : 1].empty()) return;
   }
   look_at_near_edges(best);
