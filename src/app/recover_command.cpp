@@ -24,8 +24,7 @@ struct RecoverOptions {
 /// The run is over: all that can change is what is made of its impulses.
 void check_override_of_recovery(const std::string& text) {
   const std::string path = text.substr(0, text.find('='));
-  if (path.starts_with("material.") ||
-      (path.starts_with("contact.") && path.find(".recover.") != std::string::npos)) {
+  if (path.starts_with("material.") || path.find(".recover.") != std::string::npos) {
     return;
   }
   throw Error(

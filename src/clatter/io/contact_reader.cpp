@@ -28,6 +28,9 @@ void read_surface(const TomlTable& table, const BodyChoice& body, Dimension pair
   if (surface.has_radius) {
     contact.face_radius = table.number("radius").value_or(contact.face_radius);
   }
+  if (surface.has_tube) {
+    contact.tube_radius = table.number("tube_radius").value_or(contact.tube_radius);
+  }
   if (surface.has_direction()) {
     contact.direction = table.direction(surface.direction, dimension).value_or(contact.direction);
   }
@@ -51,6 +54,7 @@ void add_keys_of_surface(const TomlTable& table, ContactSpec& contact) {
   keys.set_written("face.body", as + ".body");
   keys.set_written("face.point", as + ".point");
   keys.set_written("face_radius", as + ".radius");
+  keys.set_written("tube_radius", as + ".tube_radius");
   keys.set_written(surface.direction, fmt::format("{}.{}", as, surface.direction));
   keys.set_written("outline", as + ".outline");
 }
@@ -380,6 +384,7 @@ void read_force_laws(const TomlTable& table, ContactSpec& contact) {
       recovery.profile = impact_shape_of(*profile).value();
     }
     recovery.alpha = from->number("alpha").value_or(recovery.alpha);
+    recovery.share = from->flag("share").value_or(recovery.share);
   }
   if (const std::optional<TomlTable> from = table.table("compliance")) {
     ComplianceSpec& compliance = contact.compliance.emplace();

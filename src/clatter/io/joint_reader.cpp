@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
+#include <clatter/contact/geometry/sphere_in_bore.hpp>
 #include <clatter/contact/geometry/sphere_in_sphere.hpp>
 #include <clatter/io/contact_reader.hpp>
 #include <clatter/io/joint_reader.hpp>
@@ -243,34 +245,142 @@ JointSpec read_joint(const TomlTable& table, const NamedBodies& bodies, bool ass
 
 // ---- Clearance
 
-// What cannot have any, or would be without effect.
-void refuse_clearance(const JointSpec& joint, const TomlTable& table, Dimension pair) {
-  if (joint.kind == JointKind::revolute && pair == Dimension::three) {
-    table.refuse_key("clearance",
-                     "'clearance': a revolute joint with clearance is between planar bodies; in "
-                     "space take a ball joint, or a sphere in a bore");
-  }
-  table.refuse_together("motor", "clearance");
-}
+/// A joint that becomes contacts of points and spheres of b with faces and holes of a.
+struct PlayOfJoint {
+  const JointSpec& joint;
+  const TomlTable& table;  ///< `clearance` or `backlash`
+  Dimension pair;
+  double play;
 
-// The journal of b in the bearing of a.
-ContactSpec journal_of(const JointSpec& joint, const TomlTable& clearance, double play) {
+  ContactSpec contact(const char* suffix) const;
+};
+
+ContactSpec PlayOfJoint::contact(const char* suffix) const {
   ContactSpec contact;
-  contact.name = joint.name;
+  contact.name = joint.name + suffix;
   contact.place = joint.place;
-  contact.keys = clearance.key_places();
+  contact.keys = table.key_places();
   contact.keys.set_written("face_radius", "play");
   if (joint.keys.is_doubtful("point_a")) contact.keys.doubt("face.point");
   if (joint.keys.is_doubtful("point_b")) contact.keys.doubt("point.point");
-  contact.geometry = SphereInSphere::geometry;
   contact.point = joint.b;
   contact.face = joint.a;
-  contact.radius = clearance.number("radius").value_or(0.0);
-  if (contact.radius == 0.0) contact.keys.doubt("radius");
-  contact.face_radius = contact.radius + play;
-  read_surface_law(clearance, contact);
-  read_force_laws(clearance, contact);
+  read_surface_law(table, contact);
+  read_force_laws(table, contact);
   return contact;
+}
+
+// A point of b and a face of a, in the axes of the joint.
+ContactSpec stop_of(const PlayOfJoint& of, const char* suffix, const Vec3& point, const Vec3& face,
+                    const Vec3& normal) {
+  ContactSpec contact = of.contact(suffix);
+  contact.point.point += of.joint.axes_b * point;
+  contact.face.point += of.joint.axes_a * face;
+  contact.direction = of.joint.axes_a * normal;
+  return contact;
+}
+
+// A sphere in a hollow one, in the plane a pin in its hole.
+ContactSpec journal_of(const PlayOfJoint& of, double radius) {
+  ContactSpec contact = of.contact("");
+  contact.geometry = SphereInSphere::geometry;
+  contact.radius = radius;
+  contact.face_radius = radius + of.play;
+  return contact;
+}
+
+// The two ends of a journal in a bore: its rims tilt by so little that they are as spheres are. A
+// revolute joint has shoulders besides.
+void add_bore(const PlayOfJoint& of, double radius, double length,
+              std::vector<ContactSpec>& contacts) {
+  const Vec3 end = 0.5 * length * Vec3::UnitZ();
+  for (const double side : {-1.0, 1.0}) {
+    ContactSpec contact = of.contact(side < 0.0 ? ".1" : ".2");
+    contact.geometry = SphereInBore::geometry;
+    contact.point.point += of.joint.axes_b * (side * end);
+    contact.direction = of.joint.axes_a.col(2);
+    contact.radius = radius;
+    contact.face_radius = radius + of.play;
+    contacts.push_back(contact);
+  }
+  if (of.joint.kind != JointKind::revolute) return;
+  const double axial = of.table.number("axial_play").value_or(of.play);
+  for (const double side : {-1.0, 1.0}) {
+    contacts.push_back(stop_of(of, side < 0.0 ? ".3" : ".4", side * end,
+                               side * (end + axial * Vec3::UnitZ()), -side * Vec3::UnitZ()));
+  }
+}
+
+// The corners of a block between the two sides of a slot.
+void add_slot(const PlayOfJoint& of, double half, double length,
+              std::vector<ContactSpec>& contacts) {
+  int number = 0;
+  constexpr std::array suffixes{".1", ".2", ".3", ".4"};
+  for (const double side : {-1.0, 1.0}) {
+    for (const double end : {-0.5, 0.5}) {
+      contacts.push_back(stop_of(of, suffixes[static_cast<std::size_t>(number++)],
+                                 Vec3(0.0, side * half, end * length),
+                                 Vec3(0.0, side * (half + of.play), 0.0), Vec3(0.0, -side, 0.0)));
+    }
+  }
+}
+
+void add_clearance(const PlayOfJoint& of, std::vector<ContactSpec>& contacts) {
+  const TomlTable& table = of.table;
+  const bool in_space = of.pair == Dimension::three;
+  const JointKind kind = of.joint.kind;
+  const bool is_long = kind == JointKind::prismatic || (in_space && kind != JointKind::ball);
+  if (kind == JointKind::prismatic && in_space) {
+    table.refuse_table(
+        "'clearance': a prismatic joint with clearance is between planar bodies; in space take "
+        "shapes with a 'material', a box in a hollow one");
+    return;
+  }
+  if (table.has("length") && !is_long) {
+    table.refuse_key("length", "'length' has no meaning for this joint");
+  }
+  if (table.has("axial_play") && !(in_space && kind == JointKind::revolute)) {
+    table.refuse_key("axial_play", "'axial_play' is that of revolute joints in space");
+  }
+  if (is_long && !table.has("length")) {
+    table.refuse_table("missing key 'length': how long the journal or block is along the axis");
+  }
+  const std::optional<double> radius = table.number("radius"), length = table.number("length");
+  if (!radius || (is_long && !length)) return;
+  if (!is_long) {
+    contacts.push_back(journal_of(of, *radius));
+  } else if (kind == JointKind::prismatic) {
+    add_slot(of, *radius, *length, contacts);
+  } else {
+    add_bore(of, *radius, *length, contacts);
+  }
+}
+
+// A finger of b between two faces of a that meet at the axis, or between two across it.
+void add_backlash(const PlayOfJoint& of, std::vector<ContactSpec>& contacts) {
+  const TomlTable& table = of.table;
+  const bool turns = of.joint.kind == JointKind::revolute;
+  if (!turns && table.has("radius")) {
+    table.refuse_key("radius", "'radius' has no meaning for a prismatic joint");
+  }
+  if (turns && !table.has("radius")) {
+    table.refuse_table("missing key 'radius': how far from the axis the stops are");
+  }
+  if (turns && of.play >= 0.5 * std::numbers::pi) {
+    table.refuse("play", "'play': an angle of less than pi/2 is expected");
+  }
+  const std::optional<double> radius = table.number("radius");
+  if (turns && !radius) return;
+  for (const double side : {-1.0, 1.0}) {
+    const char* suffix = side < 0.0 ? ".1" : ".2";
+    if (turns) {
+      contacts.push_back(stop_of(of, suffix, Vec3(*radius, 0.0, 0.0), Vec3::Zero(),
+                                 Vec3(std::sin(of.play), -side * std::cos(of.play), 0.0)));
+    } else {
+      contacts.push_back(
+          stop_of(of, suffix, Vec3::Zero(), Vec3(0.0, 0.0, side * of.play), Vec3(0.0, 0.0, -side)));
+    }
+  }
 }
 
 // Of a beam all of it.
@@ -300,18 +410,25 @@ JointReading read_joints(const std::vector<TomlTable>& tables, const NamedBodies
   for (const TomlTable& table : tables) {
     JointSpec joint = read_joint(table, bodies, assemble);
     joint.name = names.read(table);
+    const BodyChoice a = bodies.lookup.find(joint.a.body), b = bodies.lookup.find(joint.b.body);
+    const Dimension pair = dimension_of_pair(a, b);
+    if (const std::optional<TomlTable> backlash = table.table("backlash")) {
+      table.refuse_together("motor", "backlash");
+      table.refuse_together("clearance", "backlash");
+      const double play = backlash->number("play").value_or(0.0);
+      if (play > 0.0) add_backlash({joint, *backlash, pair, play}, reading.contacts);
+    }
     const std::optional<TomlTable> clearance = table.table("clearance");
     const double play = clearance ? clearance->number("play").value_or(0.0) : 0.0;
     if (!(play > 0.0)) {
       reading.joints.push_back(std::move(joint));
       continue;
     }
-    const BodyChoice a = bodies.lookup.find(joint.a.body), b = bodies.lookup.find(joint.b.body);
-    refuse_clearance(joint, table, dimension_of_pair(a, b));
+    table.refuse_together("motor", "clearance");
     if (!joint.touch && a.is_known() && b.is_known()) {
       reading.exclusions.push_back({{part_of(a), part_of(b)}, joint.place, {}});
     }
-    reading.contacts.push_back(journal_of(joint, *clearance, play));
+    add_clearance({joint, *clearance, pair, play}, reading.contacts);
   }
   return reading;
 }

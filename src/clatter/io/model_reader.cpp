@@ -11,6 +11,7 @@
 
 #include <clatter/contact/solvers/contact_solver.hpp>
 #include <clatter/io/beam_reader.hpp>
+#include <clatter/io/bearing_reader.hpp>
 #include <clatter/io/body_reader.hpp>
 #include <clatter/io/contact_reader.hpp>
 #include <clatter/io/coupler_reader.hpp>
@@ -182,7 +183,8 @@ Model read_tables(const toml::table& root, ModelUse use, const std::filesystem::
     if (lists_are_sound) table.refuse_table("a model needs [[body]] or [[beam]]");
     model.keys.doubt("body");
   }
-  model.bodies.reserve(bodies.size());  // the lookup points into both
+  const std::vector<TomlTable> bearing_tables = table.tables("bearing");
+  model.bodies.reserve(bodies.size() + count_balls(bearing_tables));  // the lookup points into both
   model.beams.reserve(beams.size());
   NamedBodies named;
   for (const BodyReading& body : bodies) {
@@ -194,8 +196,15 @@ Model read_tables(const toml::table& root, ModelUse use, const std::filesystem::
     model.beams.push_back(std::move(beam.spec));
     if (beam.mesh) named.lookup.add_beam(model.beams.back(), std::move(*beam.mesh));
   }
+  BearingReading bearings = read_bearings(bearing_tables, named);
+  for (BodySpec& ball : bearings.balls) {
+    model.bodies.push_back(std::move(ball));
+    named.lookup.add(model.bodies.back());
+  }
+  model.bearings = std::move(bearings.bearings);
   model.gravity = table.vector("gravity", dimension_of_model(model)).value_or(Vec3::Zero());
   ForceKinds::for_each([&]<class Kind>() { read_force_elements<Kind>(table, named, model); });
+  model.springs.insert(model.springs.end(), bearings.springs.begin(), bearings.springs.end());
   model.loads = read_loads(table.tables("load"), named);
   JointReading joints = read_joints(table.tables("joint"), named, model.assemble);
   model.joints = std::move(joints.joints);
@@ -203,6 +212,7 @@ Model read_tables(const toml::table& root, ModelUse use, const std::filesystem::
   ContactReading contacts = read_contacts(table.tables("contact"), named);
   model.contacts = std::move(contacts.contacts);
   model.contacts.insert(model.contacts.end(), joints.contacts.begin(), joints.contacts.end());
+  model.contacts.insert(model.contacts.end(), bearings.contacts.begin(), bearings.contacts.end());
   model.contact_groups = std::move(contacts.groups);
   if (const auto ground = table.table("ground")) {
     model.ground = read_ground(*ground, folder, model);

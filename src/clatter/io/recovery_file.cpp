@@ -94,6 +94,11 @@ void write_recovery(const std::filesystem::path& path, const RecoveredRun& run) 
     const ContactForces& forces = run.contacts[c];
     const std::string contact = run.recoveries[c].contact;
     write("/contacts/" + contact + "/recovered_force", forces.force, "N");
+    for (const StressFigure& figure : stress_figures) {
+      if (!run.recoveries[c].stress) break;
+      write(fmt::format("/contacts/{}/{}", contact, figure.name),
+            stress_history(figure, run.recoveries[c], forces), figure.unit);
+    }
     for (const ImpactFigure& figure : impact_figures()) {
       std::vector<double> values;
       for (const ContactImpact& impact : forces.impacts) values.push_back(figure.value(impact));

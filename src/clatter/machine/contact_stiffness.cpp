@@ -26,6 +26,9 @@ std::array<Elasticity, 2> elasticities_of(const Model& model, const ForceLawSpec
 
 RelativeCurvature curvature_of(const ContactSpec& contact) {
   const double own = 1.0 / contact.radius;
+  if (contact.face_curvature) {
+    return RelativeCurvature::of({own, own}, *contact.face_curvature, 0.0);
+  }
   const SurfaceKind& other = contact.geometry.a;
   if (!other.has_radius) return RelativeCurvature::of({own, own}, {0.0, 0.0}, 0.0);
   const double touched = (contact.geometry.inside ? -1.0 : 1.0) / contact.face_radius;

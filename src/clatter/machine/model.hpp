@@ -22,6 +22,7 @@ struct Model : ForceKinds::Specs {
   std::vector<CouplerSpec> couplers;
   std::vector<ContactSpec> contacts;
   std::vector<ContactGroupSpec> contact_groups;
+  std::vector<BearingSpec> bearings;
   std::vector<PlacedShape> ground;  ///< shapes that do not move
   std::vector<MaterialSpec> materials;
   std::vector<MaterialPairSpec> material_pairs;

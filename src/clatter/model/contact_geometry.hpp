@@ -16,6 +16,7 @@ struct SurfaceKind {
   std::string_view direction =
       {};                    ///< key of the direction that turns with the body; else it has none
   bool has_outline = false;  ///< may end at an edge
+  bool has_tube = false;     ///< a tube around a circle of its radius, with a radius of its own
 
   bool has_direction() const { return !direction.empty(); }
 };

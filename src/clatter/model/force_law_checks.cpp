@@ -57,6 +57,11 @@ class ForceLawCheck {
                              fmt::format("material '{}' has no 'youngs_modulus'", name));
       }
     }
+    if (contact_.geometry.a.has_tube && !contact_.face_curvature) {
+      object_.refuse(key("materials"),
+                     "'materials': which side of the groove is touched, and so how it is curved, "
+                     "is not known; give 'stiffness' instead, or a [[bearing]]");
+    }
     if (!contact_.geometry.b.has_radius) {
       object_.refuse(
           key("materials"),

@@ -297,6 +297,8 @@ struct ForceLawSpec {
 struct RecoverySpec : ForceLawSpec {
   ImpactShape profile = ImpactShape::law;
   double alpha = 1.7;  ///< of the bent profile
+  /// Forces of contacts that stay closed are shared out by their stiffness; see SharedForces.
+  bool share = false;
 };
 
 /// The surfaces give way in the motion itself, instead of being hard.
@@ -313,14 +315,28 @@ struct ContactSpec : SurfaceLaw {
   ContactGeometry geometry = default_geometry;  ///< `SphereOnFace::geometry` ...
   Attachment point;                             ///< the point, or the centre of the sphere
   double radius = 0.0;                          ///< [m] of the sphere
-  Attachment face;                 ///< any point of the face, or the centre of its sphere
-  double face_radius = 0.0;        ///< [m] of that sphere
+  Attachment face;           ///< any point of the face, or the centre of its sphere
+  double face_radius = 0.0;  ///< [m] of that sphere
+  double tube_radius = 0.0;  ///< [m] of a groove, about the circle of face_radius
+  /// [1/m] Principal curvatures of the face, for Hertz; those of its geometry when absent.
+  std::optional<std::array<double, 2>> face_curvature = {};
   Vec3 direction = Vec3::UnitZ();  ///< of the face: out of it, in the frame of its body
   std::vector<Vec3> outline;       ///< corners in that frame; empty: the face has no edge
   std::optional<RecoverySpec> recovery;
   std::optional<ComplianceSpec> compliance;  ///< none: it is hard
   Place place;
   KeyPlaces keys;
+};
+
+/// Balls or rollers between two races: which bodies and contacts of a model are one bearing, for
+/// its results. They move as any others do.
+struct BearingSpec {
+  std::string name;
+  std::vector<std::string> balls;  ///< bodies
+  Attachment inner, outer;         ///< centres of the races
+  Vec3 axis = Vec3::UnitZ();       ///< in the frame of the outer race
+  Vec3 start = Vec3::UnitX();      ///< the same: across it, from where angles of balls are counted
+  Place place;
 };
 
 /// Many spheres against a face or against each other: pairs become contacts when they come near.

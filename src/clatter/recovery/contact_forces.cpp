@@ -91,6 +91,16 @@ const std::vector<ImpactFigure>& impact_figures() {
   return figures;
 }
 
+std::vector<double> stress_history(const StressFigure& figure, const ContactRecovery& recovery,
+                                   const ContactForces& forces) {
+  std::vector<double> values;
+  values.reserve(forces.force.size());
+  for (const double force : forces.force) {
+    values.push_back((*recovery.stress)(std::max(0.0, force)).*figure.value);
+  }
+  return values;
+}
+
 ContactForces recover_forces(const ContactHistory& history, const ContactRecovery& recovery) {
   ContactForces out;
   out.parts = parts_of(history);
@@ -100,6 +110,7 @@ ContactForces recover_forces(const ContactHistory& history, const ContactRecover
   for (std::size_t k = 1; k < count; ++k) {
     const double before = history.time[k - 1], h = history.time[k] - before;
     out.force[k] = h > 0.0 ? out.parts.smooth[k] / h : 0.0;
+    if (!history.shared.empty()) out.force[k] = history.shared[k];
     const double impulse = out.parts.free[k] + out.parts.on_closed[k];
     if (!(impulse > 0.0)) continue;
     ContactImpact impact;

@@ -31,6 +31,8 @@ struct ContactHistory {
   std::vector<double> percussion;
   std::vector<double> speed;  ///< at which the surfaces met for the hardest impact [m/s]
   std::vector<double> mass;   ///< of the two bodies alone, along the normal [kg]
+  /// What it carries of a load that is shared out, where it is; else empty [N].
+  std::vector<double> shared;
 };
 
 /// The channels of a contact that make its history.
@@ -45,6 +47,7 @@ inline constexpr std::array history_channels{
     HistoryChannel{"normal_percussion", &ContactHistory::percussion, true},
     HistoryChannel{"approach_speed", &ContactHistory::speed},
     HistoryChannel{"effective_mass", &ContactHistory::mass},
+    HistoryChannel{"shared_force", &ContactHistory::shared, true},
 };
 
 struct ContactImpact {
@@ -67,6 +70,18 @@ struct ImpactFigure {
 /// All columns of a table of impacts, the time first.
 const std::vector<ImpactFigure>& impact_figures();
 
+/// One of the stresses under a force, as results have it for each sample.
+struct StressFigure {
+  const char *name, *unit;
+  double ImpactStress::*value;
+};
+inline constexpr std::array stress_figures{
+    StressFigure{"recovered_minor_axis", "m", &ImpactStress::minor_axis},
+    StressFigure{"recovered_pressure", "Pa", &ImpactStress::pressure},
+    StressFigure{"recovered_shear", "Pa", &ImpactStress::shear},
+    StressFigure{"recovered_von_mises", "Pa", &ImpactStress::von_mises},
+};
+
 /// Forces of a contact in the course of a run.
 struct ContactForces {
   std::vector<ContactImpact> impacts;
@@ -75,6 +90,10 @@ struct ContactForces {
   /// before [N].
   std::vector<double> force;
 };
+
+/// Of the force at each sample; the contact has materials.
+std::vector<double> stress_history(const StressFigure& figure, const ContactRecovery& recovery,
+                                   const ContactForces& forces);
 
 ContactForces recover_forces(const ContactHistory& history, const ContactRecovery& recovery);
 

@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include <clatter/model/body_lookup.hpp>
 #include <clatter/simulation/channels.hpp>
 #include <clatter/simulation/pair_contacts.hpp>
+#include <clatter/simulation/shared_forces.hpp>
 #include <clatter/simulation/sums.hpp>
 
 namespace clatter {
@@ -59,6 +62,20 @@ std::span<const int> section_entries(bool planar) {
   return planar ? std::span<const int>(planar_entries) : spatial_entries;
 }
 
+/// Bodies have the nodes after the ground, in their order; nodes of beams are found by name.
+int node_of(const Model& model, const Machine& machine, const std::string& body) {
+  if (body.empty()) return ground;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    if (model.bodies[b].name == body) return static_cast<int>(b) + 1;
+  }
+  const auto [start, end] = split_at_last_dot(body);
+  for (const Beam& beam : machine.beams()) {
+    if (beam.name != start) continue;
+    if (const auto index = node_index(end, beam.nodes)) return beam.first_node + *index;
+  }
+  return ground;
+}
+
 struct FrictionNames {
   const char *velocity, *velocity_unit, *impulse, *percussion, *impulse_unit, *force, *force_unit,
       *status;
@@ -108,6 +125,8 @@ ChannelList::ChannelList(const Model& model, const Machine& machine, bool separa
     if (row.is_term() && row.begins) list_coupler(j);
   }
   for (std::size_t c = 0; c < machine_.own_contacts().size(); ++c) list_contact(c);
+  list_shared_forces(model);
+  for (const BearingSpec& bearing : model.bearings) list_bearing(model, bearing);
   for (const ContactGroup& group : machine_.contact_groups()) {
     list_group(static_cast<std::size_t>(&group - machine_.contact_groups().data()),
                group.contact.name);
@@ -345,6 +364,79 @@ void ChannelList::list_contact(std::size_t c) {
     add_scalar(names.status, "", [c, k](const State& state) {
       return static_cast<double>(state.contacts[c].block_status[k]);
     });
+  }
+}
+
+void ChannelList::list_shared_forces(const Model& model) {
+  const auto shared = std::make_shared<SharedForces>(model, machine_, separates_forces_);
+  if (shared->contacts().empty()) return;
+  // One fill for all: the load is shared out once.
+  fills_.push_back({row_size_, [shared](const State& state, double* out) {
+                      const LoadShares shares = shared->read(state);
+                      for (const double normal : shares.normal) *out++ = normal;
+                    }});
+  for (const std::size_t c : shared->contacts()) {
+    add_unfilled("contacts/" + machine_.own_contacts()[c].name() + "/shared_force", {""}, "N");
+  }
+}
+
+void ChannelList::list_bearing(const Model& model, const BearingSpec& bearing) {
+  // Where the balls are, seen from the outer race, and how fast they go around.
+  struct View {
+    int outer;
+    Vec3 centre, axis, start;  // in the frame of its node
+    std::vector<int> balls;
+  };
+  View view{node_of(model, machine_, bearing.outer.body),
+            bearing.outer.point,
+            bearing.axis,
+            bearing.start,
+            {}};
+  view.centre -= machine_.centre_of_mass(view.outer);
+  for (const std::string& ball : bearing.balls)
+    view.balls.push_back(node_of(model, machine_, ball));
+  const int count = static_cast<int>(view.balls.size());
+  const std::string path = "bearings/" + bearing.name;
+  add(path + "/ball_angle", numbered(1, count), "rad", [view](const State& state, double* out) {
+    const NodeState& race = state.q[static_cast<std::size_t>(view.outer)];
+    for (const int ball : view.balls) {
+      const Vec3 at =
+          race.R.transpose() * (state.q[static_cast<std::size_t>(ball)].x - race.x) - view.centre;
+      *out++ = std::atan2(view.axis.cross(view.start).dot(at), view.start.dot(at));
+    }
+  });
+  // The mean of the balls, in space.
+  add(path + "/cage_speed", {""}, "rad/s", [view](const State& state, double* out) {
+    const NodeState& race = state.q[static_cast<std::size_t>(view.outer)];
+    const Vec6 v = of_node(state.v, view.outer);
+    const Vec3 centre = race.R * view.centre, axis = race.R * view.axis;
+    const Vec3 of_centre = v.head<3>() + (race.R * v.tail<3>()).cross(centre);
+    *out = 0.0;
+    for (const int ball : view.balls) {
+      Vec3 arm = state.q[static_cast<std::size_t>(ball)].x - race.x - centre;
+      arm -= axis.dot(arm) * axis;
+      const Vec3 velocity = of_node(state.v, ball).head<3>() - of_centre;
+      *out += axis.dot(arm.cross(velocity)) / arm.squaredNorm() / view.balls.size();
+    }
+  });
+  if (is_planar(model)) return;
+  // How far forces lean out of the plane of the balls, positive towards the axis.
+  for (const char* race : {"inner", "outer"}) {
+    std::vector<const Contact*> contacts;
+    for (const std::string& ball : bearing.balls) {
+      const std::string name = fmt::format("{}.{}", ball, race);
+      for (const Contact& contact : machine_.own_contacts()) {
+        if (contact.name() == name) contacts.push_back(&contact);
+      }
+    }
+    add(fmt::format("{}/{}_contact_angle", path, race), numbered(1, count), "rad",
+        [view, contacts](const State& state, double* out) {
+          const Vec3 axis = state.q[static_cast<std::size_t>(view.outer)].R * view.axis;
+          for (const Contact* contact : contacts) {
+            const Vec3 normal = contact->frame(state.q, Vec3::Zero()).normal;
+            *out++ = std::asin(std::clamp(axis.dot(normal), -1.0, 1.0));
+          }
+        });
   }
 }
 

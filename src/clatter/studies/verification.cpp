@@ -87,6 +87,11 @@ std::vector<Channel> recovered_channels(const Model& model) {
   for (const ContactSpec& contact : model.contacts) {
     if (!contact.recovery) continue;
     channels.push_back({"contacts/" + contact.name + "/recovered_force", {""}, "N"});
+    for (const StressFigure& figure : stress_figures) {
+      if (contact.recovery->materials[0].empty()) break;
+      channels.push_back(
+          {fmt::format("contacts/{}/{}", contact.name, figure.name), {""}, figure.unit});
+    }
     for (const ImpactFigure& figure : impact_figures()) {
       channels.push_back(
           {fmt::format("impacts/{}/{}", contact.name, figure.name), {""}, figure.unit});
@@ -126,9 +131,14 @@ class RecoveredContacts {
   std::optional<double> measured(const VerifySpec& spec) const {
     for (std::size_t c = 0; c < recoveries_.size(); ++c) {
       const std::string& name = recoveries_[c].contact;
+      if (spec.quantity.find("/" + name + "/") == std::string::npos) continue;
       const ContactForces forces = recover_forces(histories_[c], recoveries_[c]);
       if (spec.quantity == "contacts/" + name + "/recovered_force") {
         return measure(spec, histories_[c].time, forces.force);
+      }
+      for (const StressFigure& figure : stress_figures) {
+        if (spec.quantity != fmt::format("contacts/{}/{}", name, figure.name)) continue;
+        return measure(spec, histories_[c].time, stress_history(figure, recoveries_[c], forces));
       }
       for (const ImpactFigure& figure : impact_figures()) {
         if (spec.quantity != fmt::format("impacts/{}/{}", name, figure.name)) continue;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <clatter/io/model_reader.hpp>
@@ -56,6 +57,147 @@ TEST_P(Clearance, KeepsShapesOfTheTwoBodiesFromTouchingElsewhere) {
   const Model touching =
       parse_model(hanging_rod(kind(), joint("1e-3") + "touch = true\n"), "rod.toml");
   EXPECT_TRUE(touching.exclusions.empty());
+}
+
+/// A rod along x in space that turns about y, with a journal of 0.1 m, driven by its weight; with
+/// more on one side, so that it also leans on the ends of its journal.
+std::string spatial_pendulum(const std::string& joint) {
+  return R"(
+gravity = [0, 0, -10]
+[[body]]
+name = "rod"
+mass = 2
+inertia = [0.02, 0.1, 0.1]
+position = [0.5, 0.1, 0]
+[[joint]]
+name = "pin"
+a = "ground"
+b = "rod"
+point = [0, 0, 0]
+axis = [0, 1, 0]
+)" + joint +
+         "[integrator]\nstep = 1e-3\nduration = 0.3\n";
+}
+
+Vec3 end_of_pendulum(const std::string& joint) {
+  Simulation simulation(parse_model(spatial_pendulum(joint), "rod.toml"));
+  run(simulation);
+  return vector(simulation, "bodies/rod/position");
+}
+
+TEST(ClearanceInSpace, ofARevoluteJointGoesToTheIdealOneAsItVanishes) {
+  const Vec3 ideal = end_of_pendulum("kind = \"revolute\"\n");
+  for (const double play : {1e-3, 1e-4, 1e-5}) {
+    const Vec3 end = end_of_pendulum(fmt::format(
+        "kind = \"revolute\"\nclearance = {{ play = {}, radius = 0.01, length = 0.1 }}\n", play));
+    // The journal moves by the play and tilts by two plays over its length; what that does to the
+    // time of the fall of 0.5 m by 10 m/s^2 is of the same order.
+    EXPECT_LT((end - ideal).norm(), 30.0 * play) << play;
+    EXPECT_GT((end - ideal).norm(), 0.0);
+  }
+}
+
+TEST(ClearanceInSpace, carriesAMomentByTheEndsOfTheJournal) {
+  // The rod hangs straight down, 0.1 m beside the middle of the journal: forces at the ends, 0.1 m
+  // apart, are 3/2 and -1/2 of the weight.
+  const std::string model = R"(
+gravity = [0, 0, -10]
+[[body]]
+name = "rod"
+mass = 2
+inertia = [0.02, 0.1, 0.1]
+position = [0, 0.1, -0.5]
+[[joint]]
+name = "pin"
+kind = "revolute"
+a = "ground"
+b = "rod"
+point = [0, 0, 0]
+axis = [0, 1, 0]
+clearance = { play = 1e-4, radius = 0.01, length = 0.1, axial_play = 1e-3, friction = 0.1 }
+[integrator]
+step = 1e-3
+duration = 1
+)";
+  Simulation simulation(parse_model(model, "rod.toml"));
+  run(simulation);
+  // It leans by 2e-3 rad, so that 1e-3 m of the arm of 0.5 m ... change the forces by 1 %.
+  EXPECT_NEAR(value(simulation, "contacts/pin.1/normal_force"), 0.5 * 20.0, 0.5);
+  EXPECT_NEAR(value(simulation, "contacts/pin.2/normal_force"), 1.5 * 20.0, 0.5);
+  EXPECT_GE(value(simulation, "contacts/pin.3/gap"), 0.0);
+  EXPECT_GE(value(simulation, "contacts/pin.4/gap"), 0.0);
+}
+
+std::string sliding_block(const std::string& joint) {
+  return R"(
+gravity = [0, -10]
+[[body]]
+name = "block"
+kind = "planar"
+mass = 2
+inertia = 0.01
+velocity = [1, 0]
+[[joint]]
+name = "guide"
+kind = "prismatic"
+a = "ground"
+b = "block"
+point = [0, 0]
+axis = [1, 0]
+)" + joint +
+         "[integrator]\nstep = 1e-3\nduration = 0.2\n";
+}
+
+TEST(ClearanceInThePlane, ofAPrismaticJointLetsTheBlockDownOntoItsSlot) {
+  const std::string clearance =
+      "clearance = { play = 1e-3, radius = 0.02, length = 0.1, friction = 0.2 }\n";
+  Simulation simulation(parse_model(sliding_block(clearance), "block.toml"));
+  run(simulation);
+  EXPECT_NEAR(value(simulation, "bodies/block/position", 1), -1e-3, 1e-12);
+  double lower = 0.0, upper = 0.0;
+  for (const int i : {1, 2}) {
+    lower += value(simulation, fmt::format("contacts/guide.{}/normal_force", i));
+    upper += value(simulation, fmt::format("contacts/guide.{}/normal_force", i + 2));
+  }
+  EXPECT_NEAR(lower + upper, 20.0, 1e-9);
+  EXPECT_NEAR(std::min(lower, upper), 0.0, 1e-12);
+  // Braked by friction once it has fallen, after sqrt(2 play/g) = 14 ms, and to first order of the
+  // step that the impact is dated to.
+  EXPECT_NEAR(value(simulation, "bodies/block/velocity", 0), 1.0 - 0.2 * 10.0 * 0.2, 5e-3);
+}
+
+TEST(Backlash, stopsARevoluteJointAtItsAngleAndAPrismaticOneAtItsWay) {
+  const std::string model = R"(
+[[body]]
+name = "wheel"
+kind = "planar"
+mass = 1
+inertia = 0.01
+angular_velocity = 1
+[[joint]]
+name = "hub"
+kind = "revolute"
+a = "ground"
+b = "wheel"
+point = [0, 0]
+backlash = { play = 0.1, radius = 0.05, restitution = 0.5 }
+[integrator]
+step = 1e-3
+duration = 0.25
+)";
+  Simulation simulation(parse_model(model, "wheel.toml"));
+  double largest = 0.0;
+  while (!simulation.finished()) {
+    simulation.step();
+    largest = std::max(largest, value(simulation, "joints/hub/coordinate"));
+  }
+  EXPECT_NEAR(largest, 0.1, 1e-3);  // within the way of a step
+  EXPECT_NEAR(value(simulation, "bodies/wheel/angular_velocity"), -0.5, 1e-9);
+  const std::string slide = "backlash = { play = 0.05 }\n";
+  Simulation sliding(parse_model(sliding_block(slide), "block.toml"));
+  run(sliding);
+  EXPECT_NEAR(value(sliding, "joints/guide/coordinate"), 0.05, 1e-9);
+  EXPECT_NEAR(value(sliding, "bodies/block/velocity", 0), 0.0, 1e-12);
 }
 
 INSTANTIATE_TEST_SUITE_P(Bodies, Clearance, ::testing::Values("planar", "rigid"));

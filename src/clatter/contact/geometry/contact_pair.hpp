@@ -7,6 +7,7 @@
 #include <clatter/contact/geometry/patch_pair.hpp>
 #include <clatter/contact/geometry/point_on_face.hpp>
 #include <clatter/contact/geometry/sphere_in_bore.hpp>
+#include <clatter/contact/geometry/sphere_in_groove.hpp>
 #include <clatter/contact/geometry/sphere_in_sphere.hpp>
 #include <clatter/contact/geometry/sphere_on_face.hpp>
 #include <clatter/contact/geometry/sphere_on_sphere.hpp>
@@ -15,11 +16,11 @@ namespace clatter {
 
 /// All surfaces that can touch, pair by pair; see ContactSurfaces for what a pair is.
 using ContactPair = std::variant<PointOnFace, SphereOnFace, SphereOnSphere, SphereInSphere,
-                                 SphereInBore, PatchPair, ChordPair>;
+                                 SphereInBore, SphereInGroove, PatchPair, ChordPair>;
 
 /// Those that models can name, in the order in which messages do.
-using NamedContactPair =
-    std::variant<PointOnFace, SphereOnFace, SphereOnSphere, SphereInSphere, SphereInBore>;
+using NamedContactPair = std::variant<PointOnFace, SphereOnFace, SphereOnSphere, SphereInSphere,
+                                      SphereInBore, SphereInGroove>;
 
 /// The pair that `spec.geometry` names; its points are already relative to the nodes.
 ContactPair make_contact_pair(const ContactSpec& spec, int a, int b, bool planar);

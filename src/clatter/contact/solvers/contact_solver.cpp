@@ -17,7 +17,7 @@ constexpr double worth_of_sweeps = 6.0;  // the time of so many factorisations
 
 /// Bound of the round-off of W r. Reactions that grow without bound, for want of a solution, have
 /// so much that velocities may vanish in it.
-double round_off(const ContactSystem& system, const VecX& r) {
+double round_off_of(const ContactSystem& system, const VecX& r) {
   double sum = 0.0;
   for (int i = 0; i < system.rows; ++i) {
     double row = 0.0;
@@ -261,7 +261,7 @@ ContactSolution ContactSolver::solve(const ContactProblem& problem,
   contact_velocities(system, r.data(), u_.data());
   const double residual = std::sqrt(squared_residual(system, r.data(), u_.data()));
   solution.error = residual / size;
-  solution.solved = residual <= target && round_off(system, r) <= target;
+  solution.solved = residual <= target && round_off_of(system, r) <= target;
   return solution;
 }
 

@@ -36,6 +36,7 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
            GetParam().geometry == SphereOnFace::geometry;
   }
   static bool in_bore() { return GetParam().geometry == SphereInBore::geometry; }
+  static bool in_groove() { return GetParam().geometry == SphereInGroove::geometry; }
   static const std::vector<Node>& nodes() { return planar() ? in_plane : in_space; }
 
   static Vec3 flat(Vec3 v) {
@@ -75,6 +76,10 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
       spec_.face_radius = random.number(1.0, 2.0);
     }
     if (in_bore()) spec_.face_radius = random.number(1.0, 2.0);
+    if (in_groove()) {
+      spec_.face_radius = random.number(2.0, 3.0);
+      spec_.tube_radius = random.number(1.0, 1.5);
+    }
     spec_.friction = 0.3;
     spec_.rolling_friction = 0.02;
     if (GetParam().patch) {
@@ -93,6 +98,7 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
         draw(seed, a, b);
         // Differences err with one over the distance of the centres.
         if (!on_face() && (centre_b() - centre_a()).norm() < 0.5) continue;
+        if (in_groove() && from_axis() < 0.5) continue;
         check();
         if (HasFailure()) FAIL() << "seed " << seed << ", nodes " << a << ", " << b;
       }
@@ -101,12 +107,17 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
 
   const NodeState& state_a() const { return q_[static_cast<std::size_t>(contact_->a())]; }
   const NodeState& state_b() const { return q_[static_cast<std::size_t>(contact_->b())]; }
-  /// Of a bore the point of its axis that is nearest to b.
+  /// Of a bore the point of its axis that is nearest to b, of a groove that of its circle.
   Vec3 centre_a() const {
     const Vec3 point = state_a().x + state_a().R * spec_.face.point;
-    if (!in_bore()) return point;
+    if (!in_bore() && !in_groove()) return point;
     const Vec3 axis = state_a().R * spec_.direction.normalized();
-    return point + axis.dot(centre_b() - point) * axis;
+    const Vec3 foot = point + axis.dot(centre_b() - point) * axis;
+    return in_bore() ? foot : Vec3(point + spec_.face_radius * (centre_b() - foot).normalized());
+  }
+  double from_axis() const {
+    const Vec3 from = centre_b() - state_a().x - state_a().R * spec_.face.point;
+    return from.cross(state_a().R * spec_.direction.normalized()).norm();
   }
   Vec3 centre_b() const { return state_b().x + state_b().R * spec_.point.point; }
 
@@ -129,7 +140,7 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
   Vec3 place_on_a() const {
     if (on_face()) return place_on_b();
     const Vec3 outward = (centre_b() - centre_a()).normalized();
-    return centre_a() + spec_.face_radius * outward;
+    return centre_a() + (in_groove() ? spec_.tube_radius : spec_.face_radius) * outward;
   }
 
   ContactFrame frame() const { return contact_->frame(q_, tangent_); }
@@ -347,6 +358,8 @@ INSTANTIATE_TEST_SUITE_P(
         Surfaces{"sphere_in_sphere_with_patch", SphereInSphere::geometry, false, true},
         Surfaces{"sphere_in_bore", SphereInBore::geometry, false},
         Surfaces{"sphere_in_bore_with_patch", SphereInBore::geometry, false, true},
+        Surfaces{"sphere_in_groove", SphereInGroove::geometry, false},
+        Surfaces{"sphere_in_groove_with_patch", SphereInGroove::geometry, false, true},
         Surfaces{"point_on_line", PointOnFace::geometry, true},
         Surfaces{"disc_on_line", SphereOnFace::geometry, true},
         Surfaces{"disc_on_disc", SphereOnSphere::geometry, true},

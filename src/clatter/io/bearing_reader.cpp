@@ -1,0 +1,327 @@
+#include <cmath>
+#include <numbers>
+
+#include <Eigen/Geometry>
+#include <fmt/format.h>
+
+#include <clatter/contact/geometry/sphere_in_groove.hpp>
+#include <clatter/contact/geometry/sphere_in_sphere.hpp>
+#include <clatter/contact/geometry/sphere_on_sphere.hpp>
+#include <clatter/io/bearing_reader.hpp>
+#include <clatter/io/contact_reader.hpp>
+#include <clatter/io/joint_reader.hpp>
+#include <clatter/io/material_reader.hpp>
+
+namespace clatter {
+namespace {
+
+/// A body that has a race, and how it moves at the start.
+struct Race {
+  BodyChoice body = BodyChoice::unknown();
+  double radius = 0.0;                                ///< at the bottom of its groove
+  Vec3 velocity = Vec3::Zero(), spin = Vec3::Zero();  ///< of the centre; space axes
+};
+
+/// One bearing while it is read.
+struct BearingTable {
+  explicit BearingTable(const TomlTable& from) : table(from) {}
+
+  const TomlTable& table;
+  std::string name;
+  Race inner, outer;
+  Vec3 centre = Vec3::Zero();
+  Mat3 axes = Mat3::Identity();  ///< z is the axis, balls are counted from x
+  bool planar = false, rollers = false;
+  int count = 0;
+  double radius = 0.0;  ///< of a ball
+  std::optional<double> groove;
+  double angle = 0.0;  ///< of the first ball
+
+  double pitch() const { return 0.5 * (inner.radius + outer.radius); }
+  std::string ball(int i) const {
+    return fmt::format("{}.{}{}", name, rollers ? "roller" : "ball", i + 1);
+  }
+  Vec3 outward(int i) const {
+    const double at = angle + 2.0 * std::numbers::pi * i / count;
+    return axes * Vec3(std::cos(at), std::sin(at), 0.0);
+  }
+};
+
+// Of a beam, which starts as if it were rigid, or of a body.
+void read_motion(const NamedBodies& bodies, const Vec3& centre, Race& race) {
+  const BodyChoice& body = race.body;
+  if (const BodySpec* spec = body.spec()) {
+    race.spin = body.rotation() * spec->angular_velocity;
+    race.velocity = spec->velocity + race.spin.cross(centre - spec->position);
+  } else if (const auto* beam = bodies.lookup.beam(split_at_last_dot(body.name()).first)) {
+    race.spin = beam->spec->angular_velocity;
+    race.velocity = beam->spec->velocity + race.spin.cross(centre - beam->nodes.front().position);
+  }
+}
+
+// Whether the radii are known and make sense.
+bool read_radii(BearingTable& b) {
+  const TomlTable& table = b.table;
+  const bool by_pitch = table.has("pitch_radius");
+  if (by_pitch) {
+    table.refuse_together("inner_radius", "pitch_radius");
+    table.refuse_together("outer_radius", "pitch_radius");
+  } else if (table.has("clearance")) {
+    table.refuse_key("clearance",
+                     "'clearance' goes with 'pitch_radius'; with 'inner_radius' and "
+                     "'outer_radius' it follows from these");
+    return false;
+  }
+  const std::optional<double> radius = table.number("radius");
+  if (!radius) return false;
+  b.radius = *radius;
+  if (by_pitch) {
+    const std::optional<double> pitch = table.number("pitch_radius");
+    if (!pitch) return false;
+    const double off = b.radius + 0.5 * table.number("clearance").value_or(0.0);
+    b.inner.radius = *pitch - off;
+    b.outer.radius = *pitch + off;
+  } else if (!table.has("inner_radius") || !table.has("outer_radius")) {
+    table.refuse_table(
+        "the radii of the races are missing: give 'inner_radius' and 'outer_radius', or "
+        "'pitch_radius'");
+    return false;
+  } else {
+    const std::optional<double> inner = table.number("inner_radius"),
+                                outer = table.number("outer_radius");
+    if (!inner || !outer) return false;
+    b.inner.radius = *inner;
+    b.outer.radius = *outer;
+  }
+  const double clearance = b.outer.radius - b.inner.radius - 2.0 * b.radius;
+  // What is left of the radii of a bearing without clearance by round-off.
+  const bool overlaps = clearance < -1e-12 * b.outer.radius;
+  if (!(b.inner.radius > 0.0)) {
+    table.refuse("radius",
+                 fmt::format("'radius': balls of {} m leave nothing of the inner race", b.radius));
+    return false;
+  }
+  if (overlaps && !table.has("compliance")) {
+    table.refuse(by_pitch ? "clearance" : "radius",
+                 fmt::format("the balls are {} m too large for the races: hard ones do not fit; a "
+                             "preload needs 'compliance'",
+                             -clearance));
+    return false;
+  }
+  const double least = b.radius / std::sin(std::numbers::pi / b.count);
+  if (b.pitch() < least) {
+    table.refuse("count",
+                 fmt::format("{} balls of radius {} m overlap on a circle of {} m; they need {} m",
+                             b.count, b.radius, b.pitch(), least));
+    return false;
+  }
+  return true;
+}
+
+// Whether there is a groove where one is needed.
+bool read_groove(BearingTable& b) {
+  b.groove = b.table.number("groove_radius");
+  if (b.table.has("groove_radius") && !b.groove) return false;
+  if (!b.planar && b.rollers) {
+    b.table.refuse("kind",
+                   "rollers are for planar bodies; in space take balls, or cylinders with a "
+                   "'material'");
+    return false;
+  }
+  if (!b.planar && !b.groove) {
+    b.table.refuse_table("'groove_radius' is missing: in space balls run in grooves");
+    return false;
+  }
+  if (b.groove && *b.groove <= b.radius) {
+    b.table.refuse(
+        "groove_radius",
+        fmt::format("balls of radius {} m do not fit into grooves of {} m", b.radius, *b.groove));
+    return false;
+  }
+  return true;
+}
+
+BodySpec read_ball(const BearingTable& b) {
+  const TomlTable& table = b.table;
+  BodySpec ball;
+  ball.kind = b.planar ? BodyKind::planar : BodyKind::rigid;
+  ball.place = table.place();
+  ball.keys = table.key_places();
+  const double length = table.number("length").value_or(2.0 * b.radius);
+  const Shape shape =
+      b.rollers ? Shape(CylinderShape{b.radius, length}) : Shape(SphereShape{b.radius});
+  ball.shapes = {PlacedShape{shape}};
+  ball.shapes.back().place = table.place();
+  table.refuse_together("density", "mass");
+  if (const auto density = table.number("density")) {
+    if (b.rollers && !table.has("length")) {
+      table.refuse("density", "'density' of rollers needs their 'length'");
+    }
+    ball.mass = *density * volume(shape);
+  } else if (!table.has("density") && !table.has("mass")) {
+    table.refuse_table("'density' or 'mass' is missing");
+    ball.keys.doubt("mass");
+  }
+  ball.mass = table.number("mass").value_or(ball.mass);
+  ball.inertia = inertia_of(shape, ball.mass);
+  if (const auto inertia = table.number("inertia")) ball.inertia = *inertia * Mat3::Identity();
+  return ball;
+}
+
+// It rolls on both races, or as near to that as the clearance lets it: its points opposite to each
+// other go with them.
+void place_ball(const BearingTable& b, int i, BodySpec& ball) {
+  const Vec3 outward = b.outward(i), axis = b.axes.col(2);
+  const Vec3 at_inner = b.inner.velocity + b.inner.spin.cross(b.inner.radius * outward);
+  const Vec3 at_outer = b.outer.velocity + b.outer.spin.cross(b.outer.radius * outward);
+  ball.name = b.ball(i);
+  ball.position = b.centre + b.pitch() * outward;
+  ball.velocity = 0.5 * (at_inner + at_outer);
+  ball.angular_velocity = outward.cross(at_outer - at_inner) / (2.0 * b.radius);
+  if (b.planar) ball.angular_velocity = ball.angular_velocity.dot(axis) * axis;
+}
+
+// Ball and race, all but the ball.
+ContactSpec read_race(const BearingTable& b, const Race& race, bool inner) {
+  ContactSpec contact;
+  contact.place = b.table.place();
+  contact.keys = b.table.key_places();
+  contact.keys.set_written("face.body", inner ? "inner" : "outer");
+  contact.keys.set_written("face_radius", b.table.has("pitch_radius")
+                                              ? "pitch_radius"
+                                              : (inner ? "inner_radius" : "outer_radius"));
+  contact.keys.set_written("tube_radius", "groove_radius");
+  read_surface_law(b.table, contact);
+  read_force_laws(b.table, contact);
+  contact.radius = b.radius;
+  contact.face = {race.body.name(), race.body.point_to_body(b.centre)};
+  const double along = (inner ? 1.0 : -1.0) / race.radius;
+  const double across = b.groove ? -1.0 / *b.groove : 0.0;
+  contact.face_curvature = {along, across};
+  if (b.planar) {
+    contact.geometry = inner ? SphereOnSphere::geometry : SphereInSphere::geometry;
+    contact.face_radius = race.radius;
+  } else {
+    contact.geometry = SphereInGroove::geometry;
+    contact.direction = race.body.rotation().transpose() * b.axes.col(2);
+    contact.tube_radius = *b.groove;
+    contact.face_radius = inner ? race.radius + *b.groove : race.radius - *b.groove;
+  }
+  return contact;
+}
+
+// Rollers press on races along a line, not over an ellipse.
+void refuse_materials(const BearingTable& b) {
+  for (const char* key : {"recover", "compliance"}) {
+    const std::optional<TomlTable> law = b.table.table(key);
+    if (!b.rollers || !law || !law->has("materials")) continue;
+    law->refuse_key("materials",
+                    "'materials' are for balls; rollers touch along a line: give 'stiffness' and "
+                    "'exponent'");
+  }
+}
+
+// What keeps a ball and the next apart: a part of the cage, or that they touch.
+void add_neighbours(const BearingTable& b, const std::optional<TomlTable>& cage,
+                    const ContactSpec& race, BearingReading& reading) {
+  for (int i = 0; i < (b.count == 2 ? 1 : b.count); ++i) {
+    const int next = (i + 1) % b.count;
+    if (cage) {
+      SpringSpec& spring = reading.springs.emplace_back();
+      spring.name = fmt::format("{}.cage{}", b.name, i + 1);
+      spring.a.body = b.ball(i);
+      spring.b.body = b.ball(next);
+      spring.stiffness = cage->number("stiffness").value_or(1.0);
+      spring.damping = cage->number("damping").value_or(0.0);
+      spring.place = cage->place();
+      spring.keys = cage->key_places();
+      continue;
+    }
+    ContactSpec& contact = reading.contacts.emplace_back(race);
+    contact.name = fmt::format("{}.next", b.ball(i));
+    contact.geometry = SphereOnSphere::geometry;
+    contact.point = {b.ball(i)};
+    contact.face = {b.ball(next)};
+    contact.face_radius = b.radius;
+    contact.face_curvature.reset();
+    contact.recovery.reset();
+  }
+}
+
+void read_bearing(BearingTable& b, const NamedBodies& bodies, BearingReading& reading) {
+  const TomlTable& table = b.table;
+  if (!table.kind_is_known() || !table.has("inner") || !table.has("outer")) return;
+  b.inner.body = bodies.find(table, "inner");
+  b.outer.body = bodies.find(table, "outer");
+  if (b.inner.body.same_as(b.outer.body)) {
+    table.refuse("outer", "'outer': both races are on the same body");
+    return;
+  }
+  b.rollers = table.kind() == "roller";
+  const Dimension pair = dimension_of_pair(b.inner.body, b.outer.body);
+  b.planar = pair == Dimension::two;
+  b.centre = table.vector("point", notation(pair)).value_or(b.centre);
+  const std::optional<Vec3> axis = table.direction("axis", Dimension::either);
+  if (b.planar && axis && std::abs(axis->z()) < 1.0 - 1e-12) {
+    table.refuse("axis", "'axis': that of a bearing between planar bodies is [0, 0, 1]");
+    return;
+  }
+  if (!b.planar && !axis) {
+    if (!table.has("axis")) table.refuse_table("missing key 'axis' in [[bearing]]");
+    return;
+  }
+  if (!b.planar) b.axes = frame_along(*axis);
+  b.angle = table.angle("angle").value_or(b.angle);
+  const std::optional<int> count = table.integer("count");
+  if (!count) return;
+  b.count = *count;
+  if (!read_radii(b) || !read_groove(b)) return;
+  refuse_materials(b);
+  const std::optional<TomlTable> cage = table.table("cage");
+  if (table.has("cage") && !cage) return;
+
+  for (Race* race : {&b.inner, &b.outer}) read_motion(bodies, b.centre, *race);
+  const ContactSpec at_inner = read_race(b, b.inner, true), at_outer = read_race(b, b.outer, false);
+  BearingSpec& bearing = reading.bearings.emplace_back();
+  bearing.name = b.name;
+  bearing.place = table.place();
+  bearing.inner = at_inner.face;
+  bearing.outer = at_outer.face;
+  bearing.axis = b.outer.body.rotation().transpose() * b.axes.col(2);
+  bearing.start = b.outer.body.rotation().transpose() * b.axes.col(0);
+  BodySpec ball = read_ball(b);
+  for (int i = 0; i < b.count; ++i) {
+    place_ball(b, i, ball);
+    reading.balls.push_back(ball);
+    bearing.balls.push_back(ball.name);
+    for (const ContactSpec* race : {&at_inner, &at_outer}) {
+      ContactSpec& contact = reading.contacts.emplace_back(*race);
+      contact.name = fmt::format("{}.{}", ball.name, race == &at_inner ? "inner" : "outer");
+      contact.point = {ball.name};
+    }
+  }
+  add_neighbours(b, cage, at_inner, reading);
+}
+
+}  // namespace
+
+std::size_t count_balls(const std::vector<TomlTable>& tables) {
+  std::size_t sum = 0;
+  for (const TomlTable& table : tables) {
+    sum += static_cast<std::size_t>(table.integer("count").value_or(0));
+  }
+  return sum;
+}
+
+BearingReading read_bearings(const std::vector<TomlTable>& tables, const NamedBodies& bodies) {
+  BearingReading reading;
+  NameReader names("bearing");
+  for (const TomlTable& table : tables) {
+    BearingTable bearing(table);
+    bearing.name = names.read(table);
+    read_bearing(bearing, bodies, reading);
+  }
+  return reading;
+}
+
+}  // namespace clatter
