@@ -48,7 +48,9 @@ Model with_integrator(Model model, IntegratorKind kind) {
   const SchemeTraits& traits = traits_of(kind);
   if (!traits.locates_impacts) model.integrator.locate_impacts = false;
   if (!traits.passes_impacts) model.integrator.multi_impact = false;
-  if (!traits.may_drift) model.integrator.position_friction = true;
+  if (!traits.may_drift) {
+    model.integrator.position_friction = model.integrator.position_rolling = true;
+  }
   if (!traits.asks_solvers) model.integrator.contact_solver.reset();
   return model;
 }

@@ -7,7 +7,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace beam_flight_test {
 
 using testing::example;
 using testing::value;
@@ -45,5 +45,5 @@ TEST(BeamFlight, momenta_and_energy_of_a_free_frame_are_kept_to_the_order_of_the
   EXPECT_LT(energy_errors.back(), 8.3e-4);
 }
 
-}  // namespace
+}  // namespace beam_flight_test
 }  // namespace clatter

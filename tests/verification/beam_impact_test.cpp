@@ -5,7 +5,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace beam_impact_test {
 
 using testing::example;
 using testing::order_of;
@@ -66,5 +66,5 @@ TEST(BeamImpact, bar_that_hits_a_wall_rebounds_and_what_the_mesh_takes_falls_wit
   }
 }
 
-}  // namespace
+}  // namespace beam_impact_test
 }  // namespace clatter

@@ -9,7 +9,7 @@
 #include "support/beam.hpp"
 
 namespace clatter {
-namespace {
+namespace beam_modes_test {
 
 using std::numbers::pi;
 using testing::order_of;
@@ -248,5 +248,5 @@ TEST(BeamModes, sparse_and_dense_methods_agree) {
   }
 }
 
-}  // namespace
+}  // namespace beam_modes_test
 }  // namespace clatter

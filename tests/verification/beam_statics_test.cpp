@@ -9,7 +9,7 @@
 #include "support/random_state.hpp"
 
 namespace clatter {
-namespace {
+namespace beam_statics_test {
 
 using std::numbers::pi;
 using testing::equilibrium_of;
@@ -294,5 +294,5 @@ INSTANTIATE_TEST_SUITE_P(Beams, RigidTurns, ::testing::Bool(), [](const auto& pa
   return parameter.param ? "planar" : "spatial";
 });
 
-}  // namespace
+}  // namespace beam_statics_test
 }  // namespace clatter

@@ -13,7 +13,7 @@
 // round-off, no sphere sinks into another, and energy does not grow.
 
 namespace clatter {
-namespace {
+namespace colliding_spheres_test {
 
 using testing::Random;
 
@@ -216,5 +216,5 @@ RC_GTEST_PROP(CollidingSpheres, pass_impacts_on_with_friction_and_keep_momenta, 
   }
 }
 
-}  // namespace
+}  // namespace colliding_spheres_test
 }  // namespace clatter

@@ -9,7 +9,7 @@
 #include "support/test_name.hpp"
 
 namespace clatter {
-namespace {
+namespace independence_test {
 
 using testing::run;
 
@@ -94,5 +94,5 @@ INSTANTIATE_TEST_SUITE_P(Models, Example,
                                            "001/pendulum-on-plate.toml"),
                          [](const auto& parameter) { return testing::test_name(parameter.param); });
 
-}  // namespace
+}  // namespace independence_test
 }  // namespace clatter

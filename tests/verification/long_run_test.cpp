@@ -10,7 +10,7 @@
 #include "support/test_name.hpp"
 
 namespace clatter {
-namespace {
+namespace long_run_test {
 
 using testing::run;
 using testing::value;
@@ -80,5 +80,5 @@ INSTANTIATE_TEST_SUITE_P(Models, Mechanism,
                                            "four-bar.toml"),
                          [](const auto& parameter) { return testing::test_name(parameter.param); });
 
-}  // namespace
+}  // namespace long_run_test
 }  // namespace clatter

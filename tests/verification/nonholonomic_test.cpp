@@ -10,7 +10,7 @@
 #include "support/run.hpp"
 
 namespace clatter {
-namespace {
+namespace nonholonomic_test {
 
 using testing::run;
 using testing::value;
@@ -58,5 +58,5 @@ INSTANTIATE_TEST_SUITE_P(Schemes, ChaplyginSleigh,
                                            Scheme{IntegratorKind::moreau, 1}),
                          [](const auto& test) { return std::string(to_string(test.param.kind)); });
 
-}  // namespace
+}  // namespace nonholonomic_test
 }  // namespace clatter

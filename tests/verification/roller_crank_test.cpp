@@ -21,7 +21,7 @@
 // minimal coordinates, integrated by a Runge-Kutta method.
 
 namespace clatter::roller_crank {
-namespace {
+namespace roller_crank_test {
 
 // ---- What is compared
 // -----------------------------------------------------------------------------
@@ -381,5 +381,5 @@ TEST(RollerCrank, figures_of_the_flexible_model_are_those_of_the_independent_sol
       0);
 }
 
-}  // namespace
+}  // namespace roller_crank_test
 }  // namespace clatter::roller_crank

@@ -1850,6 +1850,13 @@ TableDescription integrator() {
            "",
            literal(i.position_friction),
            "Only of `nsga`: `false` leaves friction out at position level, to study the drift."},
+          {"position_rolling",
+           {},
+           flag,
+           "",
+           literal(i.position_rolling),
+           "Only of `nsga`: `false` leaves rolling and drilling friction to the velocity level, as "
+           "000 does; what they hold on a slope then creeps."},
           {"contact_solver",
            {},
            word,

@@ -19,6 +19,7 @@ void check_abilities(const ObjectCheck& object, const IntegratorSpec& i) {
   refuse_if(i.locate_impacts, "locate_impacts", &SchemeTraits::locates_impacts);
   refuse_if(i.multi_impact, "multi_impact", &SchemeTraits::passes_impacts);
   refuse_if(!i.position_friction, "position_friction", &SchemeTraits::may_drift);
+  refuse_if(!i.position_rolling, "position_rolling", &SchemeTraits::may_drift);
   refuse_if(i.contact_solver.has_value(), "contact_solver", &SchemeTraits::asks_solvers);
 }
 

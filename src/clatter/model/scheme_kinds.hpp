@@ -18,7 +18,7 @@ struct SchemeTraits {
   std::array<std::string_view, 2> own_keys;
   bool locates_impacts = false;  ///< `locate_impacts`
   bool passes_impacts = false;   ///< `multi_impact`
-  bool may_drift = false;        ///< `position_friction = false`
+  bool may_drift = false;        ///< `position_friction = false`, `position_rolling = false`
   bool asks_solvers = false;     ///< `contact_solver`
   bool is_compliant = false;     ///< contacts have `compliance`; else they are hard
 

@@ -403,6 +403,8 @@ struct IntegratorSpec {
   std::optional<double> impact_tolerance;  ///< [m/s] slower approaches are none; multi_impact
   int max_impacts = 10000;                 ///< in a step, multi_impact
   bool position_friction = true;  ///< false: study of the drift without friction at position level
+  bool position_rolling =
+      true;  ///< false: rolling and drilling are resisted at velocity level only
   /// For the contacts of every step; else Newton's method, and others where it fails.
   std::optional<ContactSolverKind> contact_solver;
   Scaling scaling = Scaling::delassus;

@@ -387,8 +387,11 @@ void ContactSet::scale_rows(Scaling scaling, double penalty) {
                         scale > 0.0 ? block.coefficient * w.scale[0] / scale : 0.0};
     }
     w.position_law = w.law;
-    if (has_position_friction) continue;
-    for (FrictionBall& ball : w.position_law.balls) ball.coefficient = 0.0;
+    for (std::size_t k = 0; k < of.blocks().size(); ++k) {
+      const bool rolls = of.blocks()[k].kind != FrictionKind::sliding;
+      const bool resists = has_position_friction && (spec_.position_rolling || !rolls);
+      if (!resists) w.position_law.balls[k].coefficient = 0.0;
+    }
   }
 }
 

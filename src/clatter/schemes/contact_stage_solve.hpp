@@ -157,8 +157,11 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
     // No linearisation is worth more digits than it has.
     const double finest = 0.01 * w_.spec.tolerance;
     const double step = std::min(1.0, std::max(r.momentum, r.rows) * w_.spec.tolerance);
-    FreeContacts::Precision precision{finest, std::max(finest, worth_of_linearisation * step)};
-    if (curved && linearisation == 0 && !has_groups) precision.usual = 1e-3;
+    FreeContacts::Precision precision{finest, finest};
+    if (!has_groups) {
+      precision.of_redundant = std::max(finest, worth_of_linearisation * step);
+      if (curved && linearisation == 0) precision.usual = 1e-3;
+    }
     const bool has_guess = linearisation > 0 || (Problem::position_level && w_.is_repeat);
     const FreeContacts::Result result = free_contacts_.solve(
         !has_guess, precision, {sweep_tolerance, has_groups ? max_sweeps : 0, sweep_patience});
