@@ -103,7 +103,7 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
   Residual r = problem.evaluate();
   NodalVector& motion = w_.momentum;  // scratch between evaluations
   const bool has_groups = !w_.machine.contact_groups().empty();
-  bool exact = true, redundant = false;
+  bool exact = true, redundant = false, matrix_failed = false;
   bool by_matrix =
       !has_groups && !condenses() && w_.contacts.near().size() <= FreeContacts::few_contacts;
   double swept = 0.0, last_merit = INFINITY;  // residuals
@@ -140,7 +140,7 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
       problem.reset();  // once more, without it
       r = problem.evaluate();
       by_matrix = redundant = false;
-      exact = true;
+      matrix_failed = exact = true;
       last_merit = INFINITY;
       linearisation = -1;
       continue;
@@ -157,7 +157,7 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
     // No linearisation is worth more digits than it has.
     const double finest = 0.01 * w_.spec.tolerance;
     const double step = std::min(1.0, std::max(r.momentum, r.rows) * w_.spec.tolerance);
-    FreeContacts::Precision precision{finest, finest};
+    FreeContacts::Precision precision{finest, finest, matrix_failed};
     if (!has_groups) {
       precision.of_redundant = std::max(finest, worth_of_linearisation * step);
       if (curved && linearisation == 0) precision.usual = 1e-3;

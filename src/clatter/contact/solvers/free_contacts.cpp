@@ -152,7 +152,7 @@ bool FreeContacts::solve_exactly(std::span<const int> island, bool from_zero,
   const bool small = rows <= max_newton_rows;
   if (!small && may_sweep) return false;
   const bool suits = redundant_.suits(contacts_, island);
-  const bool are_few = contacts_.list.size() <= few_contacts;
+  const bool are_few = !asked.is_all_there_is && contacts_.list.size() <= few_contacts;
   const bool by_motion = suits && (rows > many_rows || (!small && !are_few) ||
                                    redundant_.is_redundant(contacts_, island));
   if (!small && !by_motion) return false;  // a matrix of all that is not compliant does better

@@ -58,6 +58,7 @@ class FreeContacts {
   /// unknowns no more than `of_redundant`, where each digit has its price.
   struct Precision {
     double usual, of_redundant;
+    bool is_all_there_is = false;  ///< a matrix of all failed: few contacts are as many
   };
   /// `from_zero`: unless the guesses are the solution, Newton's method does not start from them but
   /// from no reactions at all, so that redundant contacts share the load evenly. Without sweeps
