@@ -58,9 +58,11 @@ class ContactStage {
     const FindingDerivatives finding(w_.contacts, true);
     return solve_by_newton(problem, whole_.K, whole_.rhs, eps, iterations, w_, what);
   }
-  /// For bodies that only contacts connect: island by island, without a matrix of the whole.
+  /// For bodies that only contacts connect: island by island, without a matrix of the whole;
+  /// `matrix_failed`: also where that would be better.
   template <class Problem>
-  bool solve_free(Problem& problem, double& eps, int& iterations, const char* what);
+  bool solve_free(Problem& problem, double& eps, int& iterations, const char* what,
+                  bool matrix_failed);
   /// By one matrix of all, where islands alone did not do.
   template <class Problem>
   bool solve_whole(Problem& problem, double& eps, int& iterations, const char* what);

@@ -24,13 +24,16 @@ bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const c
   // Where it is small it is made beforehand, so that no step has to wait for memory.
   if (!has_groups && w_.contacts.count() <= always_ready) whole_.prepare();
   if (!w_.spec.contact_solver && (free_bodies_ || condenses())) {
-    if (solve_free(problem, eps, iterations, what)) return true;
+    if (solve_free(problem, eps, iterations, what, false)) return true;
     if (free_bodies_ && (has_groups || w_.contacts.near().size() > FreeContacts::few_contacts)) {
       return false;
     }
     problem.reset();
   }
-  return solve_whole(problem, eps, iterations, what);
+  if (solve_whole(problem, eps, iterations, what)) return true;
+  if (!free_bodies_ || w_.spec.contact_solver) return false;
+  problem.reset();
+  return solve_free(problem, eps, iterations, what, true);
 }
 
 /// Newton's method from where the problem stands; where it fails, Gauss-Seidel on the condensed
@@ -98,14 +101,15 @@ bool ContactStage::jump_together(Jump& jump, double& eps) {
 // ---- Bodies that only contacts connect, or that are held one by one
 
 template <class Problem>
-bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, const char* what) {
+bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, const char* what,
+                              bool matrix_failed) {
   const FindingDerivatives finding(w_.contacts, false);  // islands find their own
   Residual r = problem.evaluate();
   NodalVector& motion = w_.momentum;  // scratch between evaluations
   const bool has_groups = !w_.machine.contact_groups().empty();
-  bool exact = true, redundant = false, matrix_failed = false;
-  bool by_matrix =
-      !has_groups && !condenses() && w_.contacts.near().size() <= FreeContacts::few_contacts;
+  bool exact = true, redundant = false;
+  bool by_matrix = !matrix_failed && !has_groups && !condenses() &&
+                   w_.contacts.near().size() <= FreeContacts::few_contacts;
   double swept = 0.0, last_merit = INFINITY;  // residuals
   iterations = 0;
   for (int linearisation = 0;; ++linearisation) {
