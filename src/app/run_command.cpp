@@ -343,6 +343,10 @@ void print_summary(const Summary& summary, const Model& model, const ResultDirec
     lines.push_back({"steps without restitution", std::to_string(run.plastic),
                      "(contacts jammed; the impact law had no solution)"});
   }
+  if (run.cut > 0) {
+    lines.push_back({"steps cut for their energy", std::to_string(run.cut),
+                     "(whole they would have added half of it or more)"});
+  }
   if (std::isfinite(run.min_gap))
     lines.push_back({has_edges(model) ? "smallest gap (over faces)" : "smallest gap",
                      format_number(run.min_gap), "m"});

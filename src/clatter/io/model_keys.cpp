@@ -1931,8 +1931,8 @@ TableDescription output() {
 TableDescription verify() {
   const VerifySpec v;
   const std::vector<std::string> crossing = {"first_time", "last_time"};
-  const std::vector<std::string> windowed = {"min", "max",        "max_abs",
-                                             "sum", "first_time", "last_time"};
+  const std::vector<std::string> windowed = {"min",        "max",       "max_abs",  "sum",
+                                             "first_time", "last_time", "frequency"};
   return {
       "verify",
       "[[verify]]",
@@ -1955,15 +1955,24 @@ TableDescription verify() {
            literal(v.measure),
            "What is taken from the history of the quantity; the times are those of the first or "
            "last "
-           "sample that reaches `threshold`.",
+           "sample that reaches `threshold`, the frequency is that of the highest line of the "
+           "spectrum in `band`.",
            any,
-           {"final", "at", "min", "max", "max_abs", "sum", "first_time", "last_time", "order"}},
+           {"final", "at", "min", "max", "max_abs", "sum", "first_time", "last_time", "frequency",
+            "order"}},
           {"at", {"at"}, number, "s", required, "Time of the sample.", not_negative},
           {"from", windowed, number, "s", "start of the run", "Start of the time window.",
            not_negative},
           {"to", windowed, number, "s", "end of the run", "End of the time window.", not_negative},
           {"threshold", crossing, number, "as the quantity", required, "Value to be reached."},
           {"below", crossing, flag, "", literal(v.below), "Reached from above instead of below."},
+          {"band",
+           {"frequency"},
+           numbers,
+           "Hz",
+           required,
+           "Lowest and highest frequency among which the strongest is sought.",
+           not_negative},
           {"oracle", {}, formula, "as the quantity", required, "What the measure should be."},
           {"oracle_kind",
            {},

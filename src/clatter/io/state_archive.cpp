@@ -151,9 +151,9 @@ class Visitor {
   }
   void visit(RunStatistics& s) {
     (*this)(s.steps, s.substeps, s.regularised, s.recovered, s.lessened, s.plastic, s.stood_in,
-            s.unfinished, s.max_sweep_residual, s.max_sweeps, s.max_impacts, s.smooth, s.position,
-            s.velocity, s.min_gap, s.max_joint_error, s.max_joint_velocity_error, s.length,
-            s.smooth_time, s.position_time, s.velocity_time, s.linear_algebra_time,
+            s.cut, s.unfinished, s.max_sweep_residual, s.max_sweeps, s.max_impacts, s.smooth,
+            s.position, s.velocity, s.min_gap, s.max_joint_error, s.max_joint_velocity_error,
+            s.length, s.smooth_time, s.position_time, s.velocity_time, s.linear_algebra_time,
             s.factorisations, s.solves, s.settling);
   }
 

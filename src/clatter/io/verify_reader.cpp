@@ -29,6 +29,11 @@ void check_script(const TomlTable& table, const VerifySpec& verify) {
   }
 }
 
+void check_band(const TomlTable& table, const VerifySpec& verify) {
+  if (verify.band.size() == 2 && verify.band[0] < verify.band[1]) return;
+  table.refuse("band", "'band' is two frequencies, the lower one first: band = [10, 200]");
+}
+
 VerifySpec read_one(const TomlTable& table, const toml::table& model) {
   VerifySpec v;
   v.place = table.place();
@@ -42,6 +47,7 @@ VerifySpec read_one(const TomlTable& table, const toml::table& model) {
   v.to = table.number("to");
   v.threshold = table.number("threshold");
   v.below = table.flag("below").value_or(v.below);
+  v.band = table.numbers("band").value_or(std::vector<double>{});
   v.oracle = table.formula_text("oracle").value_or("");
   v.oracle_kind = table.text("oracle_kind").value_or("");
   v.script = table.text("script").value_or("");
@@ -53,6 +59,7 @@ VerifySpec read_one(const TomlTable& table, const toml::table& model) {
   v.note = table.text("note").value_or("");
 
   if (table.has_usable("oracle_kind")) check_script(table, v);
+  if (table.has_usable("band")) check_band(table, v);
   check_set(table, v, model);
   return v;
 }

@@ -434,6 +434,7 @@ struct VerifySpec {
   std::optional<double> at, from, to;  ///< [s]
   std::optional<double> threshold;     ///< for first_time and last_time
   bool below = false;                  ///< first_time, last_time: count samples <= threshold
+  std::vector<double> band;            ///< for frequency: lowest and highest [Hz]
   std::string oracle;                  ///< a number or a formula
   std::string oracle_kind;             ///< where the oracle is from: "closed form", ...
   std::string script;                  ///< program that computes it, from the folder of examples

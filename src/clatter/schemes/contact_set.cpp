@@ -395,6 +395,12 @@ void ContactSet::scale_rows(Scaling scaling, double penalty) {
   }
 }
 
+void ContactSet::let_positions_slide() {
+  for (const std::size_t c : near_) {
+    for (FrictionBall& ball : work[c].position_law.balls) ball.coefficient = 0.0;
+  }
+}
+
 void ContactSet::add_reaction(std::size_t c, const RowVector& p, NodalVector& reaction) const {
   const Contact& of = contact(c);
   add_forces_of(work[c].G, p, of.a(), of.b(), reaction);

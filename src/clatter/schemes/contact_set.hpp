@@ -141,6 +141,8 @@ class ContactSet {
   /// Scales rows by their inverse Delassus diagonal, or by one mass for all as 001 does, and gives
   /// the laws their penalties.
   void scale_rows(Scaling scaling, double penalty);
+  /// No friction at position level, until rows are scaled anew.
+  void let_positions_slide();
   /// equations and residual of all contacts; `problem` tells the law of each, and whether it may
   /// close.
   template <class Problem>

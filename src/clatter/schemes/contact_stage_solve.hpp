@@ -23,6 +23,10 @@ bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const c
   const bool has_groups = !w_.machine.contact_groups().empty();
   // Where it is small it is made beforehand, so that no step has to wait for memory.
   if (!has_groups && w_.contacts.count() <= always_ready) whole_.prepare();
+  if (Problem::position_level && !w_.spec.contact_solver && rolls_in_excess() &&
+      solve_rolling(problem, eps, iterations, what)) {
+    return true;
+  }
   if (!w_.spec.contact_solver && (free_bodies_ || condenses())) {
     if (solve_free(problem, eps, iterations, what, false)) return true;
     if (free_bodies_ && (has_groups || w_.contacts.near().size() > FreeContacts::few_contacts)) {
@@ -34,6 +38,24 @@ bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const c
   if (!free_bodies_ || w_.spec.contact_solver) return false;
   problem.reset();
   return solve_free(problem, eps, iterations, what, true);
+}
+
+template <class Problem>
+bool ContactStage::solve_rolling(Problem& problem, double& eps, int& iterations, const char* what) {
+  int updates = 0, more = 0;
+  bool done = newton(problem, eps, updates, what);
+  if (!done) {
+    problem.reset();
+    w_.contacts.let_positions_slide();
+    done = newton(problem, eps, more, what);
+  }
+  if (done) {
+    iterations = updates + more;
+    return true;
+  }
+  problem.reset();
+  w_.contacts.scale_rows(w_.spec.scaling, w_.spec.penalty);
+  return false;
 }
 
 /// Newton's method from where the problem stands; where it fails, Gauss-Seidel on the condensed
@@ -94,8 +116,35 @@ bool ContactStage::jump_together(Jump& jump, double& eps) {
     jump.reset();
     w_.counts.plastic = 1;
   }
+  take_back_what_cancels(jump);
   jump.add_impulses();
   return true;
+}
+
+template <class Jump>
+void ContactStage::take_back_what_cancels(Jump& jump) {
+  // The first time what the reactions do together is known to the round-off of those that cancel.
+  constexpr int times = 2;
+  VecX& multipliers = jump.contact_multipliers();
+  for (int time = 0; time < times; ++time) {
+    pushes_.setZero();
+    w_.contacts.add_reactions(pushes_);
+    pushes_ += w_.residual;
+    find_overloaded();
+    if (overloaded_.empty()) return;
+    const VecX before = multipliers;
+    const double merit = jump.evaluate().merit;
+    bool any = false;
+    for (const int island : overloaded_) any = relieve_island(island, multipliers) || any;
+    if (!any) return;
+    // It may have been solved to the round-off of its reactions only.
+    const Residual after = jump.evaluate();
+    const double enough = std::max(2.0 * merit, unnoticed * w_.machine.kinetic_norm(w_.v));
+    if (after.converged() || after.merit <= enough) continue;
+    multipliers = before;
+    jump.evaluate();
+    return;
+  }
 }
 
 // ---- Bodies that only contacts connect, or that are held one by one

@@ -179,25 +179,58 @@ struct Simulation::Impl {
       before = state;
       return advance_by_impacts(step_size);
     }
-    if (advance_whole(step_size)) return true;
+    if (advance_whole(step_size, may_be_cut(step_size, 0))) return true;
     before = state;  // a step that fails leaves it where it was, parts of one do not
     return advance_in_halves(step_size, 0);
   }
 
-  bool advance_whole(double step_size) {
-    if (scheme->step(state, step_size)) {
-      note_step(*scheme, step_size);
-      return true;
+  /// `may_be_cut`: else energy that it adds is let be.
+  bool advance_whole(double step_size, bool may_be_cut) {
+    const bool watched = may_be_cut && watches_energy();
+    EnergyLedger from;
+    if (watched) {
+      as_it_was = state;
+      from = ledger_of(machine, state);
     }
-    return stand_in && advance_by_stand_in(step_size);
+    const Scheme* by = scheme.get();
+    if (scheme->step(state, step_size)) {
+      add_step(machine, *by, step_size, state);
+    } else if (stand_in && advance_by_stand_in(step_size)) {
+      by = stand_in.get();
+    } else {
+      return false;
+    }
+    if (watched && adds_energy(from, ledger_of(machine, state))) {
+      state = as_it_was;
+      ++statistics.cut;
+      return false;
+    }
+    if (by != scheme.get()) ++statistics.stood_in;
+    note_step(*by);
+    return true;
+  }
+
+  /// Contacts that strike stiff parts can leave a step far too long for them: what one part of it
+  /// does is not undone by the next. Bodies that nothing else ties are seen to by the schemes.
+  bool watches_energy() const { return !state.contacts.empty() && !is_free(machine); }
+
+  /// Whether a step gave half as much energy as there was, or as was done to the machine in it.
+  static bool adds_energy(const EnergyLedger& from, const EnergyLedger& to) {
+    constexpr double too_much = 0.5, nothing = 1e-9;
+    const double all = std::abs(from.kinetic) + std::abs(from.gravity) + std::abs(from.elastic) +
+                       std::abs(from.load_work) + std::abs(from.motor_work);
+    const double there =
+        from.kinetic + std::abs(from.elastic) + std::abs(to.gravity - from.gravity) +
+        std::abs(to.load_work - from.load_work) + std::abs(to.motor_work - from.motor_work);
+    return from.scheme_loss() - to.scheme_loss() > too_much * there + nothing * all;
   }
 
   /// Another scheme takes the step, as if the motion began here.
   bool advance_by_stand_in(double step_size) {
-    State as_it_was = state;
+    State from = state;
     state.solver = {};  // that of another matrix
     if (!stand_in->start(state) || !stand_in->step(state, step_size)) {
-      state = std::move(as_it_was);
+      state = std::move(from);
       return false;
     }
     for (ContactState& contact : state.contacts) {
@@ -206,21 +239,24 @@ struct Simulation::Impl {
       contact.mean_force.setZero();
     }
     state.solver = {};
-    ++statistics.stood_in;
-    note_step(*stand_in, step_size);
+    add_step(machine, *stand_in, step_size, state);
     scheme->take_over(state);
     return true;
   }
 
   bool advance(double step_size, int level) {
-    return advance_whole(step_size) || advance_in_halves(step_size, level);
+    return advance_whole(step_size, may_be_cut(step_size, level)) ||
+           advance_in_halves(step_size, level);
+  }
+
+  bool may_be_cut(double step_size, int level) const {
+    constexpr int more_of_solids = 8;
+    const int usual = model.integrator.max_halvings;
+    return level < usual + (usual > 0 && carries_solids_far(step_size) ? more_of_solids : 0);
   }
 
   bool advance_in_halves(double step_size, int level) {
-    constexpr int more_of_solids = 8;
-    const int usual = model.integrator.max_halvings;
-    const int most = usual + (usual > 0 && carries_solids_far(step_size) ? more_of_solids : 0);
-    if (level >= most) return false;
+    if (!may_be_cut(step_size, level)) return false;
     const double half = 0.5 * step_size;
     halvings = std::max(halvings, level + 1);
     statistics.substeps += level == 0 ? 2 : 1;
@@ -268,7 +304,8 @@ struct Simulation::Impl {
           break;
         }
       }
-      note_step(*scheme, part);
+      add_step(machine, *scheme, part, state);
+      note_step(*scheme);
       t += part;
       if (end - t < 0.5 * margin) return true;
       part = end - t;
@@ -293,8 +330,7 @@ struct Simulation::Impl {
 
   // ---- Figures of the run ----
 
-  void note_step(const Scheme& by, double step_size) {
-    add_step(machine, by, step_size, state);
+  void note_step(const Scheme& by) {
     const StepCounts& counts = by.counts();
     const auto count = [](IterationStatistics& all, int done) {
       all.total += done;
@@ -347,8 +383,8 @@ struct Simulation::Impl {
   double h;
   long total_steps;
   State state;
-  State before, before_impact;  // to go back to
-  int halvings = 0;             // of the present step
+  State before, before_impact, as_it_was;  // to go back to
+  int halvings = 0;                        // of the present step
   RunStatistics statistics;
   RunStatistics resumed;  // those of the run that this one goes on with
   std::vector<std::string> notices;

@@ -17,6 +17,7 @@
 #include <clatter/recovery/contact_forces.hpp>
 #include <clatter/studies/convergence.hpp>
 #include <clatter/studies/parallel_runs.hpp>
+#include <clatter/studies/spectrum.hpp>
 #include <clatter/studies/verification.hpp>
 
 namespace clatter {
@@ -61,6 +62,7 @@ constexpr std::array run_quantities = {
     RunQuantity{"run/stood_in", [](const Figures& r) { return double(r.stood_in); }},
     RunQuantity{"run/recovered", [](const Figures& r) { return double(r.recovered); }},
     RunQuantity{"run/lessened", [](const Figures& r) { return double(r.lessened); }},
+    RunQuantity{"run/cut", [](const Figures& r) { return double(r.cut); }},
     RunQuantity{"run/plastic", [](const Figures& r) { return double(r.plastic); }},
 };
 
@@ -394,6 +396,19 @@ std::optional<double> measure(const VerifySpec& spec, std::span<const double> ti
     return values[i - 1] + part * (values[i] - values[i - 1]);
   }
 
+  if (spec.measure == "frequency") {
+    const auto inside = [&](double t) {
+      return !(spec.from && t < *spec.from - slack(*spec.from)) &&
+             !(spec.to && t > *spec.to + slack(*spec.to));
+    };
+    const auto begin = std::find_if(times.begin(), times.end(), inside);
+    const auto end = std::find_if_not(begin, times.end(), inside);
+    const auto first = static_cast<std::size_t>(begin - times.begin()),
+               count = static_cast<std::size_t>(end - begin);
+    return strongest_frequency(times.subspan(first, count), values.subspan(first, count),
+                               {spec.band.at(0), spec.band.at(1)});
+  }
+
   std::optional<double> result;
   const auto update = [&](double value, auto&& combine) {
     result = result ? combine(*result, value) : value;
@@ -442,6 +457,7 @@ std::string describe(const VerifySpec& spec) {
     if (spec.measure == "max") text = "largest " + quantity;
     if (spec.measure == "max_abs") text = "largest |" + quantity + "|";
     if (spec.measure == "sum") text = "sum of " + quantity;
+    if (spec.measure == "frequency") text = "strongest frequency of " + quantity;
     if (spec.measure == "order") text = "order of " + quantity;
     if (spec.measure == "first_time" || spec.measure == "last_time")
       text = fmt::format("{} time of {} {} {}", spec.measure == "first_time" ? "first" : "last",

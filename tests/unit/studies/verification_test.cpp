@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,6 +65,26 @@ TEST(measure, times_of_thresholds) {
   EXPECT_EQ(measure(spec, times, values), 0.2);
   spec.threshold = -10.0;
   EXPECT_FALSE(measure(spec, times, values));
+}
+
+TEST(measure, strongest_frequency_in_a_band) {
+  // Two tones and a mean; lines lie 1/16 of the resolution, 1/2 s, apart.
+  std::vector<double> at, signal;
+  for (int i = 0; i <= 2000; ++i) {
+    const double t = 1e-3 * i, turn = 2.0 * std::numbers::pi * t;
+    at.push_back(t);
+    signal.push_back(5.0 + std::sin(30.3 * turn) + 0.2 * std::cos(71.0 * turn));
+  }
+  VerifySpec spec = spec_of("frequency");
+  spec.band = {5.0, 100.0};
+  EXPECT_NEAR(measure(spec, at, signal).value(), 30.3, 0.5 / 16.0);
+  spec.band = {50.0, 100.0};
+  EXPECT_NEAR(measure(spec, at, signal).value(), 71.0, 0.5 / 16.0);
+  spec.from = 0.5;
+  spec.to = 1.5;
+  EXPECT_NEAR(measure(spec, at, signal).value(), 71.0, 1.0 / 16.0);
+  spec.from = 1.4985;
+  EXPECT_FALSE(measure(spec, at, signal));
 }
 
 TEST(measure, does_not_hide_a_value_that_is_no_number) {
