@@ -1131,6 +1131,15 @@ TableDescription coupler() {
            "Factors on their coordinates, as many and none of them zero; the sum of the products "
            "stays what it is."},
           {"offset", {}, number, "m or rad", "as at the start", "What the sum is."},
+          {"backlash",
+           {},
+           table,
+           "",
+           "none",
+           "Play: the sum is free between two stops.",
+           any,
+           {},
+           "coupler_backlash"},
       }};
 }
 
@@ -1355,6 +1364,40 @@ TableDescription backlash() {
            recover_key(),
            compliance_key(),
        }});
+}
+
+TableDescription coupler_backlash() {
+  return {"coupler_backlash",
+          "backlash of a coupler",
+          "",
+          "backlash",
+          {
+              {"play",
+               {},
+               number,
+               "as the sum",
+               required,
+               "How far the sum can go from what it would be without play, either way; with 0 the "
+               "coupler is ideal.",
+               not_negative},
+              {"radius",
+               {},
+               number,
+               "m",
+               "1",
+               "By which the sum is multiplied to be a length, where it is an angle: how far from "
+               "their axis the stops are. Gaps, impulses and forces of the stops are measured "
+               "there.",
+               positive},
+              recover_key(),
+              {"restitution",
+               {},
+               number,
+               "",
+               literal(SurfaceLaw{}.restitution),
+               "Speed after an impact over speed before.",
+               ranges::restitution},
+          }};
 }
 
 TableDescription material() {
@@ -2089,13 +2132,42 @@ std::string TableDescription::default_kind() const {
 }
 
 std::span<const TableDescription> model_tables() {
-  static const std::vector<TableDescription> tables = {
-      model(),    body(),          repeat(),     shape(),   orientation(), ground_shapes(),
-      material(), material_pair(), exclude(),    watch(),   beam(),        section(),
-      spring(),   end(),           bushing(),    cable(),   through(),     load(),
-      joint(),    clearance(),     backlash(),   coupler(), contact(),     point(),
-      sphere(),   face(),          bore(),       groove(),  recover(),     compliance(),
-      bearing(),  cage(),          integrator(), output(),  verify()};
+  static const std::vector<TableDescription> tables = {model(),
+                                                       body(),
+                                                       repeat(),
+                                                       shape(),
+                                                       orientation(),
+                                                       ground_shapes(),
+                                                       material(),
+                                                       material_pair(),
+                                                       exclude(),
+                                                       watch(),
+                                                       beam(),
+                                                       section(),
+                                                       spring(),
+                                                       end(),
+                                                       bushing(),
+                                                       cable(),
+                                                       through(),
+                                                       load(),
+                                                       joint(),
+                                                       clearance(),
+                                                       backlash(),
+                                                       coupler(),
+                                                       coupler_backlash(),
+                                                       contact(),
+                                                       point(),
+                                                       sphere(),
+                                                       face(),
+                                                       bore(),
+                                                       groove(),
+                                                       recover(),
+                                                       compliance(),
+                                                       bearing(),
+                                                       cage(),
+                                                       integrator(),
+                                                       output(),
+                                                       verify()};
   return tables;
 }
 

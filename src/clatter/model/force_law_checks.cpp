@@ -62,7 +62,11 @@ class ForceLawCheck {
                      "'materials': which side of the groove is touched, and so how it is curved, "
                      "is not known; give 'stiffness' instead, or a [[bearing]]");
     }
-    if (!contact_.geometry.b.has_radius) {
+    if (contact_.stop) {
+      object_.refuse(key("materials"),
+                     "'materials': how the teeth of a coupler are curved is not known; give "
+                     "'stiffness' instead");
+    } else if (!contact_.geometry.b.has_radius) {
       object_.refuse(
           key("materials"),
           fmt::format("'materials': a {} has no radius, so that the area of contact is not "
@@ -115,6 +119,13 @@ void check_hardness(const ContactSpec& contact, const IntegratorSpec& integrator
   const ObjectCheck object(fmt::format("contact '{}'", contact.name), contact.place, contact.keys,
                            mistakes);
   const SchemeTraits& scheme = traits_of(integrator.kind);
+  if (contact.stop) {
+    if (!scheme.is_compliant) return;
+    object.refuse_object(fmt::format(
+        "'backlash' of a coupler is hard, which is not for the integrator \"{}\": take \"nsga\"",
+        scheme.name));
+    return;
+  }
   if (contact.compliance && !scheme.is_compliant) {
     object.refuse_key("compliance",
                       fmt::format("'compliance' is not for the integrator \"{}\", whose contacts "

@@ -102,7 +102,7 @@ struct Simulation::Impl {
     if (model.equilibrium) settle(instant);
     scheme->find_contacts(state);
     check_overlap(machine, state.q);
-    check_penetration(machine, scheme->contacts(), state.q, model.equilibrium);
+    check_penetration(machine, scheme->contacts(), state, model.equilibrium);
     machine.check_force_elements(state.q, state.turns);
     if (!scheme->start(state)) throw Error(file_prefix() + scheme->failure());
     machine.count_turns(state.q, state.turns);

@@ -41,8 +41,17 @@ void note_hardest(const Contact& contact, const Machine& machine, bool separates
   HardestImpact& hardest = state.sums.hardest[c];
   if (!contact.is_recovered() || !(impulse > hardest.impulse)) return;
   PairRows rows(contact.rows(), 12);
-  contact.rates(state.q, contact.frame(state.q, of.tangent), rows);
-  const double inverse_mass = machine.delassus(rows.row(0).transpose(), contact.a(), contact.b());
+  const ContactFrame frame = contact.frame(state.q, of.tangent);
+  double inverse_mass = 0.0;
+  if (contact.has_chord()) {
+    PairRows second(contact.rows(), 12);
+    contact.rates(state.q, frame, rows, second);
+    inverse_mass =
+        machine.delassus(second.row(0).transpose(), contact.second_a(), contact.second_b());
+  } else {
+    contact.rates(state.q, frame, rows);
+  }
+  inverse_mass += machine.delassus(rows.row(0).transpose(), contact.a(), contact.b());
   hardest = {impulse, of.met_at, 1.0 / inverse_mass};
 }
 
@@ -69,6 +78,7 @@ void add_pairs(const Machine& machine, const Scheme& scheme, State& state) {
   for (std::size_t c = 0; c < state.contacts.size(); ++c) {
     if (state.contacts[c].impulse.isZero(0.0)) continue;
     const Contact& contact = scheme.contacts()[c];
+    if (contact.is_stop()) continue;
     const auto [pair, is_turned] = machine.watched_pairs().find(contact.a(), contact.b());
     if (pair < 0) continue;
     const Vec3 on_b = contact_point(contact, state.contacts[c], state).impulse;
