@@ -179,8 +179,7 @@ void Machine::add_contact(const ContactSpec& spec, const Model& model) {
   ContactSpec local = spec;
   if (local.compliance) {
     is_compliant_ = true;
-    local.compliance->stiffness =
-        stiffness_of(*spec.compliance, elasticities_of(model, *spec.compliance), spec);
+    complete(*local.compliance, elasticities_of(model, *spec.compliance), spec);
   }
   local.point = about_node(spec.point);
   local.face = about_node(spec.face);
@@ -237,7 +236,7 @@ Contact Machine::contact_of(const ContactKey& key) const {
     face_node = partner.node;
   }
   if (spec.compliance) {
-    spec.compliance->stiffness = stiffness_of(*spec.compliance, group.materials, spec);
+    complete(*spec.compliance, group.materials, spec);
   }
   Contact contact(spec, face_node, sphere.node, nodes_);
   contact.group = key.group;

@@ -16,6 +16,7 @@ class ForceLawCheck {
   void check(const std::vector<MaterialSpec>& materials, bool materials_are_known) const {
     object_.number(key("stiffness"), law_.stiffness, ranges::positive);
     object_.number(key("exponent"), law_.exponent, ranges::force_exponent);
+    object_.number(key("length"), law_.length, ranges::positive);
     if (!object_.knows(key("stiffness")) || !object_.knows(key("materials")) ||
         !object_.knows(key("law"))) {
       return;
@@ -28,7 +29,7 @@ class ForceLawCheck {
     } else if (!law_.stiffness && is_linear(law_.law)) {
       object_.refuse(key("law"),
                      fmt::format("the law \"{}\" needs a 'stiffness' in N/m: that of materials is "
-                                 "of F = K depth^1.5",
+                                 "of F = K depth^1.5, along a line of F = K depth^(10/9)",
                                  to_string(law_.law)));
     }
     if (law_.exponent && is_linear(law_.law)) {
@@ -36,8 +37,13 @@ class ForceLawCheck {
                                                       "\"{}\", of which it is 1",
                                                       to_string(law_.law)));
     } else if (law_.exponent && !law_.stiffness) {
-      object_.refuse_key(key("exponent"),
-                         "'exponent' has no meaning without 'stiffness': that of materials is 1.5");
+      object_.refuse_key(
+          key("exponent"),
+          "'exponent' has no meaning without 'stiffness': that of materials is 1.5, along a "
+          "line 10/9");
+    }
+    if (law_.length && !of_materials) {
+      object_.refuse_key(key("length"), "'length' has no meaning without 'materials'");
     }
     if (of_materials && materials_are_known) check_elastic_materials(materials);
   }

@@ -302,6 +302,8 @@ struct ForceLawSpec {
   std::optional<double> exponent;   ///< n; 1.5 when absent, always 1 of linear laws
   /// Of the point or sphere and of what it touches; empty: not known.
   std::array<std::string, 2> materials;
+  /// [m] Of the line along which cylinders of these materials touch; absent: at a point.
+  std::optional<double> length;
 };
 
 /// How forces and stresses of impacts are found from impulses.
@@ -370,6 +372,7 @@ struct MaterialSpec {
   std::optional<double> youngs_modulus;  ///< [Pa]
   std::optional<double> poisson_ratio;   ///< 0.3 when absent
   std::optional<double> strength;        ///< yield stress [Pa]
+  std::optional<RecoverySpec> recovery;  ///< of impacts with itself; see recovery_between
   Place place;
   KeyPlaces keys;
 };
@@ -378,6 +381,7 @@ struct MaterialSpec {
 struct MaterialPairSpec {
   std::array<std::string, 2> materials;
   SurfaceLaw law;
+  std::optional<RecoverySpec> recovery;
   Place place;
   KeyPlaces keys;
 };

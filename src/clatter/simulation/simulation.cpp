@@ -456,7 +456,7 @@ std::vector<ContactPoint> Simulation::contact_points() const {
   return points;
 }
 std::vector<std::string> Simulation::part_names() const { return parts_of(impl_->model); }
-void Simulation::start_interval() { clatter::start_interval(impl_->state.sums); }
+void Simulation::start_interval() { clatter::start_interval(impl_->state.time, impl_->state.sums); }
 
 const RunStatistics& Simulation::statistics() const { return impl_->statistics; }
 const std::vector<std::string>& Simulation::notices() const { return impl_->notices; }

@@ -35,6 +35,7 @@ class Contact {
 
   const std::string& name() const { return name_; }
   const Place& place() const { return place_; }
+  bool is_planar() const { return planar_; }
   const ContactGeometry& geometry() const;
   int a() const { return a_; }
   int b() const { return b_; }
@@ -83,6 +84,12 @@ class Contact {
   ContactFrame frame(const Configuration& q, const Vec3& tangent) const;
   /// The rows at q, in a frame of q.
   void rates(const Configuration& q, const ContactFrame& frame, PairRows& rows) const;
+
+  /// As SurfacePair has it.
+  std::optional<Eigen::Matrix2d> curvature(const Configuration& q,
+                                           const ContactFrame& frame) const {
+    return std::visit([&](const auto& pair) { return pair.curvature(q, frame); }, pair_);
+  }
 
   FrameDerivative derivative(const Configuration& q, const ContactFrame& frame) const;
   /// d(rows v)/dq for the velocities v of both nodes.
