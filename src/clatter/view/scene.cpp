@@ -46,7 +46,7 @@ class SceneBuilder {
       scene_["ground"].push_back(part_of(shape, planar_));
     }
     for (const ContactSpec& contact : model_.contacts) {
-      if (!contact.stop) add_face(contact);
+      add_face(contact);
       scene_["contacts"].push_back({{"name", contact.name},
                                     {"a", movers_.at(contact.face.body)},
                                     {"b", movers_.at(contact.point.body)}});
