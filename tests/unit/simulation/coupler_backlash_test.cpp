@@ -61,7 +61,8 @@ class Teeth : public ::testing::TestWithParam<Case> {
 };
 
 TEST_P(Teeth, meet_with_the_reflected_inertia_of_both_gears) {
-  const auto [integrator, planar] = GetParam();
+  const char* integrator = GetParam().integrator;
+  const bool planar = GetParam().planar;
   const double omega = 3.0, e = 0.6, play = 0.0125;  // meets at 0.0417 s
   Simulation simulation(parse_model(gears("backlash = { play = 0.0125, restitution = 0.6 }\n",
                                           omega, 0.0, integrator, 0.06, planar),
@@ -83,7 +84,8 @@ TEST_P(Teeth, meet_with_the_reflected_inertia_of_both_gears) {
 }
 
 TEST_P(Teeth, of_gears_that_have_turned_often_still_meet_where_they_should) {
-  const auto [integrator, planar] = GetParam();
+  const char* integrator = GetParam().integrator;
+  const bool planar = GetParam().planar;
   // They roll on each other but for a slow approach: 0.01 m in 2 s, in which one turns 6 times.
   const double omega = 20.0, slow = 0.005;
   Simulation simulation(parse_model(gears("backlash = { play = 0.01 }\n", omega,
@@ -102,7 +104,8 @@ TEST_P(Teeth, of_gears_that_have_turned_often_still_meet_where_they_should) {
 }
 
 TEST_P(Teeth, that_stay_closed_drive_as_the_ideal_coupler) {
-  const auto [integrator, planar] = GetParam();
+  const char* integrator = GetParam().integrator;
+  const bool planar = GetParam().planar;
   const auto load = [&](const char* body, double torque) {
     return planar ? fmt::format("[[load]]\nbody = \"{}\"\ntorque = {}\n", body, torque)
                   : fmt::format("[[load]]\nbody = \"{}\"\ntorque = [0, 0, {}]\n", body, torque);
