@@ -3,7 +3,8 @@
 000/bouncing-ball-force and 000/two-spheres-force. A law F = K d^1.5 (1 + chi d'/v) with chi from
 the restitution moves the reduced mass; its peak and duration are those of the integration (Runge-
 Kutta with dense output). The profile of 000 (C.28)-(C.39) takes the motion as given, a cubic that is
-bent at k, with the duration from the impulse; the force is sampled along it. Stresses of two spheres
+bent at k, with the duration from the impulse; the force is sampled along it. Depths are where the rate
+is zero, the ends of the loops of force and rate over depth. Stresses of two spheres
 are the closed forms of Hertz, those below the surface the formulas on the axis, searched.
 """
 
@@ -35,7 +36,7 @@ def largest(function, low, high):
 
 
 def by_the_law(mass, speed, stiffness, chi):
-    """Peak and duration of m d'' = -K d^1.5 (1 + chi d'/v)."""
+    """Peak, duration and depth of m d'' = -K d^1.5 (1 + chi d'/v)."""
     length = (mass * speed**2 / stiffness)**0.4  # scaled: all of it is about one
 
     def force(d, rate):
@@ -50,7 +51,8 @@ def by_the_law(mass, speed, stiffness, chi):
     end = done.t_events[0][0]
     rough = max(np.linspace(0, end, 2001), key=lambda t: force(*done.sol(t)))
     peak, _ = largest(lambda t: force(*done.sol(t)), max(0, rough - end / 1000), rough + end / 1000)
-    return stiffness * length**1.5 * peak, length / speed * end
+    deepest = brentq(lambda t: done.sol(t)[1], 1e-3 * end, end)
+    return stiffness * length**1.5 * peak, length / speed * end, length * done.sol(deepest)[0]
 
 
 def by_the_profile(mass, speed, stiffness, chi, e, alpha=1.7):
@@ -75,7 +77,8 @@ def by_the_profile(mass, speed, stiffness, chi, e, alpha=1.7):
 
     rough = grid[np.argmax(depths**1.5 * (1 + chi * np.array([rate(tau, a) for tau in grid])))]
     peak, _ = largest(force, max(0.0, rough - 0.01), min(1.0, rough + 0.01))
-    return peak, duration
+    deepest = brentq(lambda tau: rate(tau, a), 0, 1)
+    return peak, duration, speed * duration * depth(deepest, a)
 
 
 def below_spheres(force, softness, radius, poisson):
@@ -99,13 +102,20 @@ def rows():
     for e in (1.0, 0.8, 0.6, 0.4, 0.2):
         chi = FACTORS["flores"](e)
         changes = [f"contact.floor.restitution={e:g}"]
-        peak, duration = by_the_law(1.0, v, K, chi)
+        peak, duration, depth = by_the_law(1.0, v, K, chi)
         yield ball, "impacts/floor/peak", {"set": changes, **floor}, peak
         yield ball, "impacts/floor/duration", {"set": changes, **floor}, duration
+        yield ball, "impacts/floor/depth", {"set": changes, **floor}, depth
         changes = changes + ["contact.floor.recover.profile=bent"]
-        peak, duration = by_the_profile(1.0, v, K, chi, e)
+        peak, duration, depth = by_the_profile(1.0, v, K, chi, e)
         yield ball, "impacts/floor/peak", {"set": changes, **floor}, peak
         yield ball, "impacts/floor/duration", {"set": changes, **floor}, duration
+        yield ball, "impacts/floor/depth", {"set": changes, **floor}, depth
+
+    changes = ["contact.floor.restitution=0.6", "contact.floor.recover.profile=bent", "contact.floor.recover.alpha=2"]
+    peak, duration, _ = by_the_profile(1.0, v, K, FACTORS["flores"](0.6), 0.6, alpha=2.0)
+    yield ball, "impacts/floor/peak", {"set": changes, **floor}, peak
+    yield ball, "impacts/floor/duration", {"set": changes, **floor}, duration
 
     spheres, once = "000/two-spheres-force.toml", {"measure": "max"}
     mass, v, K = 0.046, 0.3, stiffness_of(7.5e10, 0.01)
@@ -114,13 +124,15 @@ def rows():
             changes = [f"contact.click.restitution={e:g}"]
             if law == "zhang":
                 changes.append("contact.click.recover.law=zhang")
-            peak, _ = by_the_law(mass, v, K, FACTORS[law](e))
+            peak, _, depth = by_the_law(mass, v, K, FACTORS[law](e))
             yield spheres, "impacts/click/peak", {"set": changes, **once}, peak
+            yield spheres, "impacts/click/depth", {"set": changes, **once}, depth
             changes = changes + ["contact.click.recover.profile=bent"]
-            peak, duration = by_the_profile(mass, v, K, FACTORS[law](e), e)
+            peak, duration, depth = by_the_profile(mass, v, K, FACTORS[law](e), e)
             yield spheres, "impacts/click/peak", {"set": changes, **once}, peak
             yield spheres, "impacts/click/duration", {"set": changes, **once}, duration
-    peak, _ = by_the_law(mass, v, K, FACTORS["hu"](0.8))
+            yield spheres, "impacts/click/depth", {"set": changes, **once}, depth
+    peak, _, depth = by_the_law(mass, v, K, FACTORS["hu"](0.8))
     a, pressure, shear, von_mises, z = below_spheres(peak, softness_of(7.5e10), 0.01, 0.3)
     figures = {"minor_axis": a, "pressure": pressure, "shear": shear, "shear_depth": z, "von_mises": von_mises,
                "of_strength": von_mises / 4e8}

@@ -111,6 +111,7 @@ class RecordedRun {
   long contact_problems() const { return contact_problems_; }
   /// Whose forces were recovered; none when no contact asks for it.
   std::optional<std::size_t> impacts() const { return impacts_; }
+  std::size_t impacts_without_force() const { return without_force_; }
   const Summary& summary() const { return summary_; }
 
   /// One file for each problem, numbered in their order.
@@ -189,10 +190,7 @@ class RecordedRun {
     });
   }
 
-  bool is_recovered() const {
-    return std::any_of(model_.contacts.begin(), model_.contacts.end(),
-                       [](const ContactSpec& each) { return each.recovery.has_value(); });
-  }
+  bool is_recovered() const { return !recoveries_of(model_).empty(); }
 
   /// After the results are complete: a force is told from an impact by the step that follows.
   void recover_forces_of_contacts() {
@@ -202,6 +200,7 @@ class RecordedRun {
       write_impacts(directory_.impacts(), recovered);
       write_recovery(directory_.recovery(), recovered);
       impacts_ = recovered.impacts();
+      without_force_ = recovered.without_force();
     } catch (const std::exception& error) {
       fail(error.what());
     }
@@ -271,6 +270,7 @@ class RecordedRun {
   std::vector<double> row_;
   long contact_problems_ = 0;
   std::optional<std::size_t> impacts_;
+  std::size_t without_force_ = 0;
   Summary summary_;
   std::unique_ptr<ResultWriter> writer_;
   bool is_resumed_ = false;
@@ -419,6 +419,9 @@ int run_model(const RunOptions& options) {
     print_summary(summary, model, directory);
     if (run.impacts())
       say("{} impacts recovered, in impacts.csv and recovery.h5\n", *run.impacts());
+    if (run.impacts_without_force() > 0) {
+      say("note: {}\n", note_on_edges(run.impacts_without_force()));
+    }
     if (options.dump_contact_problems) {
       say("{} contact problems in {}\n", run.contact_problems(),
           directory.contact_problems().string());

@@ -103,6 +103,58 @@ class RecoverTest(CommandLineTest):
         integral = ((time[1:] - time[:-1]) * (force[1:] + force[:-1]) / 2).sum()
         self.assertAlmostEqual(integral / first["impulse"], 1, delta=1e-3)
 
+    def test_loops_of_an_impact_enclose_what_it_loses(self):
+        self.run_program("run", "model.toml", "--quiet", "--set", "contact.floor.recover.law=exact")
+        entry = self.recover("--contact", "floor", "--impact", "2", "--curves", "loop.csv")
+        second = entry["impacts"][1]
+        rows = self.table("loop.csv")
+        self.assertEqual({row["impact"] for row in rows}, {"2"})
+        depth, rate, force = (np.array([float(row[key]) for row in rows])
+                              for key in ("depth [m]", "rate [m/s]", "force [N]"))
+        # The law returns just the restitution of the run. Trapezoids on a few hundred points, whose error goes with
+        # the square of their distance.
+        area = ((depth[1:] - depth[:-1]) * (force[1:] + force[:-1]) / 2).sum()
+        self.assertAlmostEqual(area / second["energy_lost"], 1, delta=1e-3)
+        self.assertAlmostEqual(rate[0] / second["approach_speed"], 1, delta=1e-12)
+        self.assertAlmostEqual(-rate[-1] / rate[0], 0.6, delta=1e-6)
+        self.assertAlmostEqual(depth.max() / second["depth"], 1, delta=1e-3)
+        self.recover("--impact", "2", "--curves", "loop.svg")
+        drawing = (self.directory / "loop.svg").read_text()
+        for word in ("<svg", "floor, impact 2", "depth [m]", "force [N]", "rate [m/s]"):
+            self.assertIn(word, drawing)
+        for options, wrong in ((["--contact", "flor"], "no contact 'flor' of this model has 'recover'"),
+                               (["--impact", "999"], "there is no impact 999")):
+            _, errors = self.run_program("recover", "model.clatter", "--curves", "loop.csv", *options, expect=1)
+            self.assertIn(wrong, errors)
+
+    def test_force_is_a_channel_of_the_run(self):
+        self.run_program("run", "model.toml", "--quiet", "--set", "integrator.name=nsga_coupled")
+        with h5py.File(self.directory / "model.clatter/recovery.h5") as file, \
+                h5py.File(self.directory / "model.clatter/results.h5") as results:
+            for name in ("recovered_force", "recovered_pressure", "recovered_von_mises"):
+                after, online = file[f"contacts/floor/{name}"][:], results[f"contacts/floor/{name}"][:]
+                self.assertGreater(after.max(), 0)
+                self.assertLess(abs(after - online).max(), 1e-9 * after.max())
+
+    def test_solids_are_recovered_with_their_materials(self):
+        solids = MODEL[:MODEL.index("[[contact]]")].replace(
+            "radius = 0.1 }", 'radius = 0.1, material = "rubber" }').replace(
+            "strength = 1e7", 'strength = 1e7\nrestitution = 0.6\nrecover = { law = "flores" }')
+        solids += '[ground]\nshape = { kind = "half_space", material = "rubber" }\n'
+        solids += '[[watch]]\nbodies = ["ball", "ground"]\n'
+        self.write("solid.toml", solids + MODEL[MODEL.index("[integrator]"):])
+        output, _ = self.run_program("run", "solid.toml")
+        self.assertIn("impacts recovered", output)
+        self.run_program("run", "model.toml", "--quiet")
+        first, listed = self.table("solid.clatter/impacts.csv")[0], self.table()[0]
+        self.assertEqual(first["contact"], "ball/ground")
+        for key in ("peak [N]", "duration [s]", "depth [m]", "pressure [Pa]", "of_strength"):
+            self.assertAlmostEqual(float(first[key]) / float(listed[key]), 1, delta=1e-6)
+        self.run_program("recover", "solid.clatter", "--set", "material.rubber.recover.law=hertz")
+        self.assertNotEqual(self.table("solid.clatter/impacts.csv")[0]["peak [N]"], first["peak [N]"])
+        with h5py.File(self.directory / "solid.clatter/recovery.h5") as file:
+            self.assertEqual(len(file["impacts/ball/ground/peak"]), len(self.table("solid.clatter/impacts.csv")))
+
     def test_table_is_printed_and_yielding_told(self):
         self.run_program("run", "model.toml", "--quiet")
         output, _ = self.run_program("recover", "model.clatter")
@@ -113,10 +165,10 @@ class RecoverTest(CommandLineTest):
         self.write("plain.toml", MODEL.replace("recover =", "# recover ="))
         self.run_program("run", "plain.toml", "--quiet")
         _, errors = self.run_program("recover", "plain.clatter", expect=1)
-        self.assertIn("no contact of this model has 'recover'", errors)
+        self.assertIn("no contact and no material of this model has 'recover'", errors)
         _, errors = self.run_program("recover", "plain.clatter", "--set", "contact.floor.recover.stiffness=1e8",
                                      expect=1)
-        self.assertIn("has not stored 'approach_speed' of contact 'floor'", errors)
+        self.assertIn("has not stored 'approach_speed' of 'floor'", errors)
         _, errors = self.run_program("recover", "plain.clatter", "--set", "body.ball.mass=2", expect=1)
         self.assertIn("only keys of 'recover' of a contact and of materials", errors)
         _, errors = self.run_program("recover", "nowhere", expect=1)

@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 import h5py
 import numpy
 
-from program import CommandLineTest, ENDLESS, MODEL, PROGRAM, main
+from program import CommandLineTest, ENDLESS, MODEL, PROGRAM, SOURCE_DIR, main
 
 
 def limit_files(size):
@@ -104,6 +104,15 @@ face = { point = [0, 0, -1], normal = [0, 0, 1] }
             "[0, 0, 1] }", "[0, 0, 1], outline = [[-2, -2, -1], [2, -2, -1], [0, 2, -1]] }"))
         output, _ = self.run_program("run", "model.toml")
         self.assertRegex(output, r"\nsmallest gap \(over faces\) +1 ")
+
+    def test_stops_of_a_coupler_have_results_but_no_place(self):
+        gear = SOURCE_DIR / "examples/elements/rattling-gear.toml"
+        self.run_program("run", gear, "--out", "gear", "--quiet", "--set", "output.contact_points=true")
+        with h5py.File(self.directory / "gear/results.h5") as results:
+            self.assertAlmostEqual(results["contacts/teeth.2/normal_impulse"][:].sum(), 0.288 * (1 + 0.64 + 0.64**2), 9)
+        self.assertTrue((self.directory / "gear/frames.pvd").exists())
+        with h5py.File(self.directory / "gear/contacts.h5") as points:
+            self.assertEqual(points["gap"].shape[0], 0)
 
     def test_set_overrides_the_model(self):
         self.run_program("run", "model.toml", "--set", "integrator.step=1e-2",

@@ -166,12 +166,6 @@ Joint::Joint(const CouplerSpec& spec, std::size_t term, const Joint& of, double 
       place_(spec.place),
       free_coordinate_(of.free_coordinate_),
       near_start_(of.near_start_) {
-  if (!free_coordinate_) {
-    throw Error(place_,
-                fmt::format("joint '{}' has no coordinate that coupler '{}' could hold; "
-                            "{} joints have",
-                            of.name_, name_, names_of_joints(has_free_coordinate, "", "and")));
-  }
   JointRow row{*free_coordinate_};
   row.factor = spec.ratios[term];
   row.target = target;
@@ -230,10 +224,7 @@ bool Joint::is_reversed(const Configuration& q) const {
 }
 
 double Joint::coordinate(const Configuration& q, double reached) const {
-  if (!free_coordinate_) return 0.0;
-  const double value = free_coordinate_->value(q);
-  if (!free_coordinate_->is_angle()) return value;
-  return value + turn * std::round((reached - value) / turn);
+  return free_coordinate_ ? free_coordinate_->value_near(q, reached) : 0.0;
 }
 
 double Joint::coordinate_at_start(const Configuration& q) const {

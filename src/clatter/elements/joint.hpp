@@ -51,8 +51,8 @@ class Joint {
   /// fulfil by being planar are left out.
   Joint(const JointSpec& spec, int a, int b, const std::vector<Node>& nodes,
         const Configuration& q0);
-  /// One term of a coupler. `of`: the joint whose coordinate it is; `target`: what the sum of all
-  /// terms is, given with one of them and zero with the others.
+  /// One term of a coupler. `of`: the joint whose coordinate it is, which has one; `target`: what
+  /// the sum of all terms is, given with one of them and zero with the others.
   Joint(const CouplerSpec& spec, std::size_t term, const Joint& of, double target);
 
   const std::string& name() const { return name_; }
@@ -90,6 +90,7 @@ class Joint {
 
   /// The free coordinate (revolute: angle with turns counted, prismatic: displacement, distance).
   bool has_coordinate() const { return free_coordinate_.has_value(); }
+  const std::optional<PairCoordinate>& free_coordinate() const { return free_coordinate_; }
   bool coordinate_is_angle() const { return free_coordinate_ && free_coordinate_->is_angle(); }
   /// `reached`: at the start of the step, which turns are counted from.
   double coordinate(const Configuration& q, double reached) const;

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numbers>
 
 #include <clatter/elements/pair_coordinate.hpp>
 
@@ -138,6 +139,12 @@ double PairCoordinate::value(const Configuration& q) const {
     }
   }
   return 0.0;
+}
+
+double PairCoordinate::value_near(const Configuration& q, double reached) const {
+  constexpr double turn = 2.0 * std::numbers::pi;
+  const double own = value(q);
+  return is_angle() ? own + turn * std::round((reached - own) / turn) : own;
 }
 
 void PairCoordinate::gradient(const Configuration& q, Vec12& g) const {

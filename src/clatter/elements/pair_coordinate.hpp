@@ -39,6 +39,8 @@ class PairCoordinate {
   bool couples(int group, int other) const;
 
   double value(const Configuration& q) const;
+  /// Of an angle with turns counted: within half a turn of `reached`.
+  double value_near(const Configuration& q, double reached) const;
   void gradient(const Configuration& q, Vec12& g) const;
   /// H(i, k) = derivative of gradient entry i with respect to variation k. Not symmetric: rotations
   /// do not commute. The derivative of the rate, g . v, is H^T v.

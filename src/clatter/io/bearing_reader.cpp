@@ -181,6 +181,25 @@ void place_ball(const BearingTable& b, int i, BodySpec& ball) {
   if (b.planar) ball.angular_velocity = ball.angular_velocity.dot(axis) * axis;
 }
 
+// Rollers press on races along a line, balls at a point. `tells`: of what is wrong, once.
+void read_lines(const BearingTable& b, bool tells, ContactSpec& contact) {
+  const auto read = [&](const char* key, ForceLawSpec& law) {
+    const std::optional<TomlTable> table = b.table.table(key);
+    if (law.length && tells) {
+      table->refuse_key("length", b.rollers ? "'length' is that of the bearing already"
+                                            : "'length': balls touch races at a point");
+    }
+    if (!b.rollers || !table->has("materials")) return;
+    law.length = b.table.number("length");
+    if (b.table.has("length") || !tells) return;
+    table->refuse_key("materials",
+                      "'materials' of rollers, which touch along a line, need the 'length' of the "
+                      "bearing");
+  };
+  if (contact.recovery) read("recover", *contact.recovery);
+  if (contact.compliance) read("compliance", *contact.compliance);
+}
+
 // Ball and race, all but the ball.
 ContactSpec read_race(const BearingTable& b, const Race& race, bool inner) {
   ContactSpec contact;
@@ -193,6 +212,7 @@ ContactSpec read_race(const BearingTable& b, const Race& race, bool inner) {
   contact.keys.set_written("tube_radius", "groove_radius");
   read_surface_law(b.table, contact);
   read_force_laws(b.table, contact);
+  read_lines(b, inner, contact);
   contact.radius = b.radius;
   contact.face = {race.body.name(), race.body.point_to_body(b.centre)};
   const double along = (inner ? 1.0 : -1.0) / race.radius;
@@ -208,17 +228,6 @@ ContactSpec read_race(const BearingTable& b, const Race& race, bool inner) {
     contact.face_radius = inner ? race.radius + *b.groove : race.radius - *b.groove;
   }
   return contact;
-}
-
-// Rollers press on races along a line, not over an ellipse.
-void refuse_materials(const BearingTable& b) {
-  for (const char* key : {"recover", "compliance"}) {
-    const std::optional<TomlTable> law = b.table.table(key);
-    if (!b.rollers || !law || !law->has("materials")) continue;
-    law->refuse_key("materials",
-                    "'materials' are for balls; rollers touch along a line: give 'stiffness' and "
-                    "'exponent'");
-  }
 }
 
 // What keeps a ball and the next apart: a part of the cage, or that they touch.
@@ -276,7 +285,6 @@ void read_bearing(BearingTable& b, const NamedBodies& bodies, BearingReading& re
   if (!count) return;
   b.count = *count;
   if (!read_radii(b) || !read_groove(b)) return;
-  refuse_materials(b);
   const std::optional<TomlTable> cage = table.table("cage");
   if (table.has("cage") && !cage) return;
 

@@ -369,26 +369,10 @@ ContactReading read_contact(const TomlTable& table, const NamedBodies& bodies, s
 }  // namespace
 
 void read_force_laws(const TomlTable& table, ContactSpec& contact) {
-  const auto read_law = [&](const TomlTable& from, const char* key, ForceLawSpec& spec) {
-    KeyPlaces own = from.key_places();
-    if (const auto law = from.text("law")) spec.law = normal_law_of(*law).value();
-    spec.stiffness = from.number("stiffness");
-    spec.exponent = from.number("exponent");
-    if (from.has("materials")) spec.materials = read_two(from, "materials", own);
-    contact.keys.add_nested(key, own);
-  };
-  if (const std::optional<TomlTable> from = table.table("recover")) {
-    RecoverySpec& recovery = contact.recovery.emplace();
-    read_law(*from, "recover", recovery);
-    if (const auto profile = from->text("profile")) {
-      recovery.profile = impact_shape_of(*profile).value();
-    }
-    recovery.alpha = from->number("alpha").value_or(recovery.alpha);
-    recovery.share = from->flag("share").value_or(recovery.share);
-  }
+  contact.recovery = read_recovery(table, contact.keys);
   if (const std::optional<TomlTable> from = table.table("compliance")) {
     ComplianceSpec& compliance = contact.compliance.emplace();
-    read_law(*from, "compliance", compliance);
+    read_force_law(*from, "compliance", compliance, contact.keys);
     compliance.slow_speed = from->number("slow_speed").value_or(compliance.slow_speed);
   }
 }

@@ -1,4 +1,7 @@
+#include <clatter/contact/geometry/coupler_stop.hpp>
+#include <clatter/io/contact_reader.hpp>
 #include <clatter/io/coupler_reader.hpp>
+#include <clatter/io/material_reader.hpp>
 #include <clatter/model/body_keys.hpp>
 
 namespace clatter {
@@ -14,16 +17,37 @@ CouplerSpec read_coupler(const TomlTable& table) {
   return coupler;
 }
 
+void add_stops(const CouplerSpec& coupler, const TomlTable& backlash, double play,
+               std::vector<ContactSpec>& contacts) {
+  for (const double side : {-1.0, 1.0}) {
+    ContactSpec& contact = contacts.emplace_back();
+    contact.name = coupler.name + (side < 0.0 ? ".1" : ".2");
+    contact.place = coupler.place;
+    contact.keys = backlash.key_places();
+    contact.geometry = CouplerStop::geometry;
+    contact.stop = {coupler, play, side, backlash.number("radius").value_or(1.0)};
+    read_surface_law(backlash, contact);
+    read_force_laws(backlash, contact);
+  }
+}
+
 }  // namespace
 
-std::vector<CouplerSpec> read_couplers(const std::vector<TomlTable>& tables) {
-  std::vector<CouplerSpec> couplers;
+CouplerReading read_couplers(const std::vector<TomlTable>& tables) {
+  CouplerReading reading;
   NameReader names("coupler");
   for (const TomlTable& table : tables) {
-    couplers.push_back(read_coupler(table));
-    couplers.back().name = names.read(table);
+    CouplerSpec coupler = read_coupler(table);
+    coupler.name = names.read(table);
+    const std::optional<TomlTable> backlash = table.table("backlash");
+    const double play = backlash ? backlash->number("play").value_or(0.0) : 0.0;
+    if (play > 0.0) {
+      add_stops(coupler, *backlash, play, reading.contacts);
+    } else {
+      reading.couplers.push_back(std::move(coupler));
+    }
   }
-  return couplers;
+  return reading;
 }
 
 }  // namespace clatter

@@ -7,6 +7,12 @@
 
 namespace clatter {
 
-std::vector<CouplerSpec> read_couplers(const std::vector<TomlTable>& tables);
+/// Couplers with play are two contacts, the stops of their sums.
+struct CouplerReading {
+  std::vector<CouplerSpec> couplers;
+  std::vector<ContactSpec> contacts;
+};
+
+CouplerReading read_couplers(const std::vector<TomlTable>& tables);
 
 }  // namespace clatter

@@ -24,6 +24,29 @@ void read_surface_law(const TomlTable& table, SurfaceLaw& law) {
       table.number("tangential_restitution").value_or(law.tangential_restitution);
 }
 
+void read_force_law(const TomlTable& table, const char* key, ForceLawSpec& law, KeyPlaces& keys) {
+  KeyPlaces own = table.key_places();
+  if (const auto name = table.text("law")) law.law = normal_law_of(*name).value();
+  law.stiffness = table.number("stiffness");
+  law.exponent = table.number("exponent");
+  law.length = table.number("length");
+  if (table.has("materials")) law.materials = read_two(table, "materials", own);
+  keys.add_nested(key, own);
+}
+
+std::optional<RecoverySpec> read_recovery(const TomlTable& table, KeyPlaces& keys) {
+  const std::optional<TomlTable> from = table.table("recover");
+  if (!from) return std::nullopt;
+  RecoverySpec recovery;
+  read_force_law(*from, "recover", recovery, keys);
+  if (const auto profile = from->text("profile")) {
+    recovery.profile = impact_shape_of(*profile).value();
+  }
+  recovery.alpha = from->number("alpha").value_or(recovery.alpha);
+  recovery.share = from->flag("share").value_or(recovery.share);
+  return recovery;
+}
+
 std::vector<MaterialSpec> read_materials(const std::vector<TomlTable>& tables) {
   std::vector<MaterialSpec> materials;
   for (const TomlTable& table : tables) {
@@ -35,6 +58,7 @@ std::vector<MaterialSpec> read_materials(const std::vector<TomlTable>& tables) {
     material.youngs_modulus = table.number("youngs_modulus");
     material.poisson_ratio = table.number("poisson_ratio");
     material.strength = table.number("strength");
+    material.recovery = read_recovery(table, material.keys);
   }
   return materials;
 }
@@ -47,6 +71,7 @@ std::vector<MaterialPairSpec> read_material_pairs(const std::vector<TomlTable>& 
     pair.keys = table.key_places();
     pair.materials = read_two(table, "materials", pair.keys);
     read_surface_law(table, pair.law);
+    pair.recovery = read_recovery(table, pair.keys);
   }
   return pairs;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,11 @@ namespace clatter {
 
 /// The keys that contacts, materials and their pairs have in common.
 void read_surface_law(const TomlTable& table, SurfaceLaw& law);
+
+/// Those of a law of forces in the table `key`, whose places go to `keys`.
+void read_force_law(const TomlTable& table, const char* key, ForceLawSpec& law, KeyPlaces& keys);
+/// The table `recover`, if there is one.
+std::optional<RecoverySpec> read_recovery(const TomlTable& table, KeyPlaces& keys);
 
 /// Two names; those that are not two leave the key in doubt.
 std::array<std::string, 2> read_two(const TomlTable& table, const char* key, KeyPlaces& keys);

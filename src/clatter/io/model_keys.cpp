@@ -1131,6 +1131,15 @@ TableDescription coupler() {
            "Factors on their coordinates, as many and none of them zero; the sum of the products "
            "stays what it is."},
           {"offset", {}, number, "m or rad", "as at the start", "What the sum is."},
+          {"backlash",
+           {},
+           table,
+           "",
+           "none",
+           "Play: the sum is free between two stops.",
+           any,
+           {},
+           "coupler_backlash"},
       }};
 }
 
@@ -1138,6 +1147,18 @@ KeyDescription recover_key() {
   return {"recover", {},     table,
           "",        "none", "How forces and stresses of its impacts are found from impulses.",
           any,       {},     "recover"};
+}
+
+KeyDescription solid_recover_key() {
+  return {"recover",
+          {},
+          table,
+          "",
+          "none",
+          "How forces and stresses of impacts of watched solids are found from impulses.",
+          any,
+          {},
+          "solid_recover"};
 }
 
 KeyDescription compliance_key() {
@@ -1357,6 +1378,40 @@ TableDescription backlash() {
        }});
 }
 
+TableDescription coupler_backlash() {
+  return {"coupler_backlash",
+          "backlash of a coupler",
+          "",
+          "backlash",
+          {
+              {"play",
+               {},
+               number,
+               "as the sum",
+               required,
+               "How far the sum can go from what it would be without play, either way; with 0 the "
+               "coupler is ideal.",
+               not_negative},
+              {"radius",
+               {},
+               number,
+               "m",
+               "1",
+               "By which the sum is multiplied to be a length, where it is an angle: how far from "
+               "their axis the stops are. Gaps, impulses and forces of the stops are measured "
+               "there.",
+               positive},
+              recover_key(),
+              {"restitution",
+               {},
+               number,
+               "",
+               literal(SurfaceLaw{}.restitution),
+               "Speed after an impact over speed before.",
+               ranges::restitution},
+          }};
+}
+
 TableDescription material() {
   return with_law({"material",
                    "[[material]]",
@@ -1391,6 +1446,7 @@ TableDescription material() {
                         "Yield stress, to be told of impacts that leave a mark; goes with "
                         "`youngs_modulus`.",
                         positive},
+                       solid_recover_key(),
                    }});
 }
 
@@ -1402,6 +1458,7 @@ TableDescription material_pair() {
        "material pair",
        {
            {"materials", {}, texts, "", required, "Names of two materials, or twice the same."},
+           solid_recover_key(),
        }});
 }
 
@@ -1582,7 +1639,8 @@ TableDescription bearing() {
             number,
             "m",
             "none",
-            "Of each of them; with `density`.",
+            "Of each of them; needed by `density`, and by `materials` of `recover` and "
+            "`compliance`.",
             positive},
            {"density",
             {},
@@ -1690,14 +1748,24 @@ std::vector<KeyDescription> force_law_keys(const char* of_materials) {
        "`n`, with `stiffness`; it is 1 of `hooke` and `kelvin-voigt`.",
        ranges::force_exponent},
       {"materials", {}, texts, "", "none", of_materials},
+      {"length",
+       {},
+       number,
+       "m",
+       "none: at a point",
+       "With `materials`, of planar bodies and of spheres in a bore: how long the line is along "
+       "which they touch as cylinders. Rollers of bearings have it already.",
+       positive},
   };
 }
 
 TableDescription recover() {
   const RecoverySpec r;
-  TableDescription table{"recover", "recover of a contact", "", "recovery",
-                         force_law_keys("Names of two materials, that of `sphere` first: with the "
-                                        "radii they give the stiffness (Hertz) and the stresses.")};
+  TableDescription table{
+      "recover", "recover of a contact", "", "recovery",
+      force_law_keys("Names of two materials, that of `sphere` first: with the "
+                     "radii they give the stiffness (Hertz; along a line Palmgren) and "
+                     "the stresses.")};
   table.keys.push_back({"profile",
                         {},
                         word,
@@ -1724,11 +1792,33 @@ TableDescription recover() {
   return table;
 }
 
+// Materials and shapes are those of the solids, and nothing is shared out.
+TableDescription solid_recover() {
+  TableDescription table = recover();
+  table.name = "solid_recover";
+  table.heading = "recover of a material";
+  std::erase_if(table.keys, [](const KeyDescription& key) {
+    return key.name == "materials" || key.name == "share";
+  });
+  for (KeyDescription& key : table.keys) {
+    if (key.name == "stiffness") {
+      key.default_text = "from moduli and curvatures";
+    } else if (key.name == "length") {
+      key.default_text = "none";
+      key.meaning =
+          "Of solids in the plane, which need it or `stiffness`: how long the line is along which "
+          "they touch.";
+    }
+  }
+  return table;
+}
+
 TableDescription compliance() {
   const ComplianceSpec c;
-  TableDescription table{"compliance", "compliance of a contact", "", "compliance",
-                         force_law_keys("Names of two materials, that of `sphere` first: with the "
-                                        "radii they give the stiffness (Hertz).")};
+  TableDescription table{
+      "compliance", "compliance of a contact", "", "compliance",
+      force_law_keys("Names of two materials, that of `sphere` first: with the "
+                     "radii they give the stiffness (Hertz; along a line Palmgren).")};
   table.keys.push_back({"slow_speed",
                         {},
                         number,
@@ -2099,12 +2189,13 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(),    body(),          repeat(),     shape(),   orientation(), ground_shapes(),
-      material(), material_pair(), exclude(),    watch(),   beam(),        section(),
-      spring(),   end(),           bushing(),    cable(),   through(),     load(),
-      joint(),    clearance(),     backlash(),   coupler(), contact(),     point(),
-      sphere(),   face(),          bore(),       groove(),  recover(),     compliance(),
-      bearing(),  cage(),          integrator(), output(),  verify()};
+      model(),    body(),          repeat(),        shape(),    orientation(), ground_shapes(),
+      material(), material_pair(), solid_recover(), exclude(),  watch(),       beam(),
+      section(),  spring(),        end(),           bushing(),  cable(),       through(),
+      load(),     joint(),         clearance(),     backlash(), coupler(),     coupler_backlash(),
+      contact(),  point(),         sphere(),        face(),     bore(),        groove(),
+      recover(),  compliance(),    bearing(),       cage(),     integrator(),  output(),
+      verify()};
   return tables;
 }
 

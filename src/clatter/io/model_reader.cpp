@@ -208,11 +208,13 @@ Model read_tables(const toml::table& root, ModelUse use, const std::filesystem::
   model.loads = read_loads(table.tables("load"), named);
   JointReading joints = read_joints(table.tables("joint"), named, model.assemble);
   model.joints = std::move(joints.joints);
-  model.couplers = read_couplers(table.tables("coupler"));
+  CouplerReading couplers = read_couplers(table.tables("coupler"));
+  model.couplers = std::move(couplers.couplers);
   ContactReading contacts = read_contacts(table.tables("contact"), named);
   model.contacts = std::move(contacts.contacts);
-  model.contacts.insert(model.contacts.end(), joints.contacts.begin(), joints.contacts.end());
-  model.contacts.insert(model.contacts.end(), bearings.contacts.begin(), bearings.contacts.end());
+  for (const auto* made : {&joints.contacts, &couplers.contacts, &bearings.contacts}) {
+    model.contacts.insert(model.contacts.end(), made->begin(), made->end());
+  }
   model.contact_groups = std::move(contacts.groups);
   if (const auto ground = table.table("ground")) {
     model.ground = read_ground(*ground, folder, model);

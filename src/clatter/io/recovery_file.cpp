@@ -12,10 +12,10 @@
 namespace clatter {
 namespace {
 
-ContactHistory read_history(const Hdf5Reader& results, const std::string& contact) {
+ContactHistory read_history(const Hdf5Reader& results, const ContactRecovery& recovery) {
   ContactHistory history;
   history.time = results.numbers("/time");
-  const std::string path = "/contacts/" + contact + "/";
+  const std::string path = "/" + recovery.path() + "/";
   std::size_t rows = history.time.size();
   for (const HistoryChannel& channel : history_channels) {
     if (results.has(path + channel.name)) {
@@ -23,9 +23,9 @@ ContactHistory read_history(const Hdf5Reader& results, const std::string& contac
       rows = std::min(rows, (history.*channel.values).size());
     } else if (!channel.is_optional) {
       results.fail(
-          fmt::format("this run has not stored '{}' of contact '{}': run the model again "
-                      "with 'recover' in that contact",
-                      channel.name, contact));
+          fmt::format("this run has not stored '{}' of '{}': run the model again with 'recover' "
+                      "there",
+                      channel.name, recovery.contact));
     }
   }
   // A run that was killed may have left some channels with a row more than others.
@@ -43,17 +43,34 @@ std::string column_name(const ImpactFigure& figure) {
 
 }  // namespace
 
+std::size_t RecoveredRun::without_force() const {
+  std::size_t sum = 0;
+  for (const ContactForces& each : contacts) {
+    sum += static_cast<std::size_t>(
+        std::count_if(each.impacts.begin(), each.impacts.end(),
+                      [](const ContactImpact& impact) { return !impact.settings; }));
+  }
+  return sum;
+}
+
 std::size_t RecoveredRun::impacts() const {
   return std::accumulate(
       contacts.begin(), contacts.end(), std::size_t{0},
       [](std::size_t sum, const ContactForces& each) { return sum + each.impacts.size(); });
 }
 
+std::string note_on_edges(std::size_t count) {
+  return fmt::format(
+      "{} impacts of solids with an edge or a flat face have no force by Hertz's theory; give "
+      "'stiffness' in 'recover' of their materials",
+      count);
+}
+
 RecoveredRun recover_run(const Hdf5Reader& results, const Model& model) {
   RecoveredRun run;
   run.recoveries = recoveries_of(model);
   for (const ContactRecovery& recovery : run.recoveries) {
-    ContactHistory history = read_history(results, recovery.contact);
+    ContactHistory history = read_history(results, recovery);
     run.contacts.push_back(recover_forces(history, recovery));
     run.time = std::move(history.time);
   }
@@ -93,10 +110,11 @@ void write_recovery(const std::filesystem::path& path, const RecoveredRun& run) 
   for (std::size_t c = 0; c < run.contacts.size(); ++c) {
     const ContactForces& forces = run.contacts[c];
     const std::string contact = run.recoveries[c].contact;
-    write("/contacts/" + contact + "/recovered_force", forces.force, "N");
+    const std::string group = "/" + run.recoveries[c].path();
+    write(group + "/recovered_force", forces.force, "N");
     for (const StressFigure& figure : stress_figures) {
       if (!run.recoveries[c].stress) break;
-      write(fmt::format("/contacts/{}/{}", contact, figure.name),
+      write(fmt::format("{}/{}", group, figure.name),
             stress_history(figure, run.recoveries[c], forces), figure.unit);
     }
     for (const ImpactFigure& figure : impact_figures()) {
@@ -108,18 +126,41 @@ void write_recovery(const std::filesystem::path& path, const RecoveredRun& run) 
   file.close();
 }
 
-void write_curves(const std::filesystem::path& path, const RecoveredRun& run) {
-  OutputStream file(path);
-  file.write("contact,impact,time [s],depth [m],rate [m/s],force [N],impulse [N s]\n");
+std::vector<ImpactCurve> curves_of(const RecoveredRun& run, const ImpactChoice& choice) {
+  std::vector<ImpactCurve> curves;
+  std::size_t of_contact = 0;
+  bool is_known = false;
   for (std::size_t c = 0; c < run.contacts.size(); ++c) {
     const ContactRecovery& recovery = run.recoveries[c];
-    const std::string contact = csv_field(recovery.contact);
+    if (choice.contact && recovery.contact != *choice.contact) continue;
+    is_known = true;
     const std::vector<ContactImpact>& impacts = run.contacts[c].impacts;
+    of_contact = std::max(of_contact, impacts.size());
     for (std::size_t i = 0; i < impacts.size(); ++i) {
-      for (const CollisionPoint& p : recover(impacts[i].known, recovery.settings).curve) {
-        file.write(fmt::format("{},{},{},{},{},{},{}\n", contact, i + 1, impacts[i].time + p.time,
-                               p.depth, p.rate, p.force, p.impulse));
-      }
+      if ((choice.impact && i + 1 != *choice.impact) || !impacts[i].settings) continue;
+      curves.push_back({recovery.contact, i + 1, impacts[i].time,
+                        recover(impacts[i].known, *impacts[i].settings)});
+    }
+  }
+  if (!is_known && choice.contact) {
+    throw Error(fmt::format("no contact '{}' of this model has 'recover'", *choice.contact));
+  }
+  if (curves.empty()) {
+    throw Error(choice.impact ? fmt::format("there is no impact {}: there {} {}", *choice.impact,
+                                            of_contact == 1 ? "is" : "are", of_contact)
+                              : "there are no impacts");
+  }
+  return curves;
+}
+
+void write_curves(const std::filesystem::path& path, const std::vector<ImpactCurve>& curves) {
+  OutputStream file(path);
+  file.write("contact,impact,time [s],depth [m],rate [m/s],force [N],impulse [N s]\n");
+  for (const ImpactCurve& curve : curves) {
+    const std::string contact = csv_field(curve.contact);
+    for (const CollisionPoint& p : curve.collision.curve) {
+      file.write(fmt::format("{},{},{},{},{},{},{}\n", contact, curve.number, curve.time + p.time,
+                             p.depth, p.rate, p.force, p.impulse));
     }
   }
   file.close();

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,7 +19,12 @@ struct RecoveredRun {
   std::vector<ContactForces> contacts;  ///< as many
 
   std::size_t impacts() const;
+  /// Of solids that met with an edge or a flat face.
+  std::size_t without_force() const;
 };
+
+/// What to tell of impacts without force.
+std::string note_on_edges(std::size_t count);
 
 /// From results of a run of the model; where the keys of recovery may have changed since.
 RecoveredRun recover_run(const Hdf5Reader& results, const Model& model);
@@ -26,8 +33,22 @@ RecoveredRun recover_run(const Hdf5Reader& results, const Model& model);
 void write_impacts(const std::filesystem::path& path, const RecoveredRun& run);
 /// The same table as lists, and the recovered force at each sample.
 void write_recovery(const std::filesystem::path& path, const RecoveredRun& run);
-/// Time, depth, rate and force of every impact while it lasts.
-void write_curves(const std::filesystem::path& path, const RecoveredRun& run);
+/// Some impacts of a run: those of one contact, or the one with a number there, as in the table of
+/// impacts, that begins with 1.
+struct ImpactChoice {
+  std::optional<std::string> contact;
+  std::optional<std::size_t> impact;
+};
+/// Time, depth, rate and force of an impact while it lasts.
+struct ImpactCurve {
+  std::string contact;
+  std::size_t number;  ///< from 1
+  double time;         ///< when it begins [s]
+  Collision collision;
+};
+/// Throws Error when there are none.
+std::vector<ImpactCurve> curves_of(const RecoveredRun& run, const ImpactChoice& choice);
+void write_curves(const std::filesystem::path& path, const std::vector<ImpactCurve>& curves);
 nlohmann::ordered_json recovery_json(const RecoveredRun& run);
 
 }  // namespace clatter

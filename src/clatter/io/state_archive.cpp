@@ -134,10 +134,12 @@ class Visitor {
     (*this)(c.smooth, c.position, c.velocity, c.regularised, c.recovered, c.lessened, c.plastic,
             c.sweeps, c.sweep_residual, c.unfinished, c.impacts);
   }
-  void visit(HardestImpact& i) { (*this)(i.impulse, i.speed, i.mass); }
+  void visit(HardestImpact& i) { (*this)(i.impulse, i.of_all, i.speed, i.mass); }
+  void visit(PairImpact& i) { (*this)(i.impulse, i.percussion, i.hardest, i.A, i.B); }
   void visit(RunningSums& s) {
-    (*this)(s.ledger, s.last_powers, s.last_rates, s.last_step_size, s.impulses, s.percussions,
-            s.hardest, s.group_impulses, s.pair_impulses, s.joint_impulses, s.counts);
+    (*this)(s.ledger, s.last_powers, s.last_rates, s.last_step_size, s.interval_start, s.impulses,
+            s.percussions, s.hardest, s.group_impulses, s.pair_impulses, s.pair_impacts,
+            s.joint_impulses, s.counts);
   }
   void visit(State& s) {
     (*this)(s.time, s.steps, s.q, s.v, s.acceleration, s.algorithmic_acceleration, s.joint_forces,

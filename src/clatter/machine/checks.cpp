@@ -143,7 +143,11 @@ std::vector<Mistake> check(const Model& model) {
   const bool knows_materials = materials_are_known(model);
   for (const ContactSpec& contact : model.contacts) {
     tables.once(contact.place, [&] {
-      check_contact(contact, bodies, mistakes);
+      if (contact.stop) {
+        check_coupler_stop(contact, model.joints, mistakes);
+      } else {
+        check_contact(contact, bodies, mistakes);
+      }
       check_force_laws(contact, model.materials, knows_materials, mistakes);
       check_hardness(contact, model.integrator, mistakes);
     });

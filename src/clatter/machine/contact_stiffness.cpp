@@ -7,6 +7,16 @@ namespace {
 
 constexpr double default_poisson_ratio = 0.3;
 
+/// Principal curvatures of what is touched, in the plane of a disc first.
+std::array<double, 2> touched_curvature(const ContactSpec& contact) {
+  if (contact.face_curvature) return *contact.face_curvature;
+  const SurfaceKind& other = contact.geometry.a;
+  if (!other.has_radius) return {0.0, 0.0};
+  const double touched = (contact.geometry.inside ? -1.0 : 1.0) / contact.face_radius;
+  // What has a direction is straight along it.
+  return {touched, other.has_direction() ? 0.0 : touched};
+}
+
 }  // namespace
 
 Elasticity elasticity_of(const MaterialSpec& material) {
@@ -26,20 +36,25 @@ std::array<Elasticity, 2> elasticities_of(const Model& model, const ForceLawSpec
 
 RelativeCurvature curvature_of(const ContactSpec& contact) {
   const double own = 1.0 / contact.radius;
-  if (contact.face_curvature) {
-    return RelativeCurvature::of({own, own}, *contact.face_curvature, 0.0);
-  }
-  const SurfaceKind& other = contact.geometry.a;
-  if (!other.has_radius) return RelativeCurvature::of({own, own}, {0.0, 0.0}, 0.0);
-  const double touched = (contact.geometry.inside ? -1.0 : 1.0) / contact.face_radius;
-  // What has a direction is straight along it.
-  return RelativeCurvature::of({own, own}, {touched, other.has_direction() ? 0.0 : touched}, 0.0);
+  return RelativeCurvature::of({own, own}, touched_curvature(contact), 0.0);
 }
 
-double stiffness_of(const ForceLawSpec& law, const std::array<Elasticity, 2>& materials,
+LineContact line_of(double length, const std::array<Elasticity, 2>& materials,
                     const ContactSpec& contact) {
-  if (law.stiffness) return *law.stiffness;
-  return HertzContact(materials[0], materials[1], curvature_of(contact)).stiffness();
+  return {materials[0].softness() + materials[1].softness(),
+          1.0 / contact.radius + touched_curvature(contact)[0], length};
+}
+
+void complete(ForceLawSpec& law, const std::array<Elasticity, 2>& materials,
+              const ContactSpec& contact) {
+  if (law.stiffness) return;
+  if (law.length) {
+    const NormalLaw line = line_of(*law.length, materials, contact).law();
+    law.stiffness = line.stiffness;
+    law.exponent = line.exponent;
+    return;
+  }
+  law.stiffness = HertzContact(materials[0], materials[1], curvature_of(contact)).stiffness();
 }
 
 }  // namespace clatter

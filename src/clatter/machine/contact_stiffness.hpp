@@ -13,8 +13,12 @@ std::array<Elasticity, 2> elasticities_of(const Model& model, const ForceLawSpec
 /// Half the sums of curvatures where a sphere touches what its contact names.
 RelativeCurvature curvature_of(const ContactSpec& contact);
 
-/// K of a law: what it says, else Hertz's of the materials.
-double stiffness_of(const ForceLawSpec& law, const std::array<Elasticity, 2>& materials,
+/// Where cylinders with parallel axes touch along a line.
+LineContact line_of(double length, const std::array<Elasticity, 2>& materials,
                     const ContactSpec& contact);
+
+/// Gives a law that has no stiffness that of its materials: Hertz's, of lines Palmgren's.
+void complete(ForceLawSpec& law, const std::array<Elasticity, 2>& materials,
+              const ContactSpec& contact);
 
 }  // namespace clatter

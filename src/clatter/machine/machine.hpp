@@ -112,6 +112,8 @@ class Machine {
   /// Whether a contact is what another has become: the same place of a solid has passed on to the
   /// next element of a beam, or to the ball between two.
   bool goes_on(const ContactKey& before, const ContactKey& now) const;
+  /// Some contacts have rows over four nodes; see Contact::has_chord().
+  bool has_wide_contacts() const { return has_solid_beams_ || has_stops_; }
   /// Some of the solids are elements of beams.
   bool has_solid_beams() const { return has_solid_beams_; }
   /// Parts whose contact is told of, and those of all nodes.
@@ -196,7 +198,14 @@ class Machine {
   void add_beam(const BeamSpec& spec);
   void add_joint(const JointSpec& spec);
   void add_coupler(const CouplerSpec& spec);
+  /// What the coordinates of a coupler's joints add up to at the start.
+  struct CoupledJoints {
+    std::vector<std::size_t> joints;
+    double sum = 0.0;
+  };
+  CoupledJoints joints_of(const CouplerSpec& spec) const;
   void add_contact(const ContactSpec& spec, const Model& model);
+  void add_stop(const ContactSpec& spec);
   void add_group(const ContactGroupSpec& spec, const Model& model);
   void add_solids(const Model& model);
   void check_thin_walls() const;
@@ -234,7 +243,7 @@ class Machine {
   std::vector<Solid> solids_;
   std::vector<SurfaceLaw> laws_;  // by two materials
   std::size_t materials_ = 0;
-  bool has_solid_beams_ = false, is_compliant_ = false;
+  bool has_solid_beams_ = false, has_stops_ = false, is_compliant_ = false;
   // The smaller first: parts that do not touch, and nodes whose solids do not.
   std::set<std::pair<int, int>> apart_, nodes_apart_;
   WatchedPairs watched_pairs_;

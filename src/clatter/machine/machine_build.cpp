@@ -120,14 +120,13 @@ void Machine::add_joint(const JointSpec& spec) {
   joints_.push_back(std::move(joint));
 }
 
-void Machine::add_coupler(const CouplerSpec& spec) {
+Machine::CoupledJoints Machine::joints_of(const CouplerSpec& spec) const {
   if (spec.joints.size() < 2 || spec.ratios.size() != spec.joints.size()) {
     throw Error(
         spec.place,
         fmt::format("coupler '{}' needs two joints or more, and a ratio for each", spec.name));
   }
-  std::vector<Joint> terms;
-  double sum = 0.0;
+  CoupledJoints found;
   for (std::size_t i = 0; i < spec.joints.size(); ++i) {
     const auto of = std::find_if(joints_.begin(), joints_.end(), [&](const Joint& joint) {
       return joint.name() == spec.joints[i] && !joint.rows().front().is_term();
@@ -135,21 +134,52 @@ void Machine::add_coupler(const CouplerSpec& spec) {
     if (of == joints_.end()) {
       throw Error(spec.place, fmt::format("there is no joint '{}'", spec.joints[i]));
     }
-    sum += spec.ratios[i] * of->coordinate_at_start(q0_);
-    const bool last = i + 1 == spec.joints.size();
-    terms.emplace_back(spec, i, *of, last ? spec.offset.value_or(sum) : 0.0);
+    if (!of->has_coordinate()) {
+      throw Error(
+          spec.place,
+          fmt::format("joint '{}' has no coordinate that coupler '{}' could hold; "
+                      "{} joints have",
+                      of->name(), spec.name, names_of_joints(has_free_coordinate, "", "and")));
+    }
+    found.joints.push_back(static_cast<std::size_t>(of - joints_.begin()));
+    found.sum += spec.ratios[i] * of->coordinate_at_start(q0_);
+  }
+  return found;
+}
+
+void Machine::add_coupler(const CouplerSpec& spec) {
+  const CoupledJoints of = joints_of(spec);
+  std::vector<Joint> terms;
+  for (std::size_t i = 0; i < of.joints.size(); ++i) {
+    const bool last = i + 1 == of.joints.size();
+    terms.emplace_back(spec, i, joints_[of.joints[i]], last ? spec.offset.value_or(of.sum) : 0.0);
     terms.back().first_row = joint_rows_;
   }
   ++joint_rows_;
   for (Joint& term : terms) joints_.push_back(std::move(term));
 }
 
+void Machine::add_stop(const ContactSpec& spec) {
+  const CouplerSpec& coupler = spec.stop->coupler;
+  const CoupledJoints of = joints_of(coupler);
+  std::vector<CouplerStop::Term> terms;
+  for (std::size_t i = 0; i < of.joints.size(); ++i) {
+    terms.push_back({*joints_[of.joints[i]].free_coordinate(), coupler.ratios[i],
+                     force_element_count() + of.joints[i]});
+  }
+  const CouplerStop stop(*spec.stop, std::move(terms), coupler.offset.value_or(of.sum));
+  Contact contact(spec, stop, stop.nodes()[0], stop.nodes()[1], nodes_);
+  contact.first_row = own_contacts_.empty() ? 0 : own_contacts_.back().end_row();
+  own_contacts_.push_back(std::move(contact));
+  has_stops_ = true;
+}
+
 void Machine::add_contact(const ContactSpec& spec, const Model& model) {
+  if (spec.stop) return add_stop(spec);
   ContactSpec local = spec;
   if (local.compliance) {
     is_compliant_ = true;
-    local.compliance->stiffness =
-        stiffness_of(*spec.compliance, elasticities_of(model, *spec.compliance), spec);
+    complete(*local.compliance, elasticities_of(model, *spec.compliance), spec);
   }
   local.point = about_node(spec.point);
   local.face = about_node(spec.face);
@@ -206,7 +236,7 @@ Contact Machine::contact_of(const ContactKey& key) const {
     face_node = partner.node;
   }
   if (spec.compliance) {
-    spec.compliance->stiffness = stiffness_of(*spec.compliance, group.materials, spec);
+    complete(*spec.compliance, group.materials, spec);
   }
   Contact contact(spec, face_node, sphere.node, nodes_);
   contact.group = key.group;
@@ -348,7 +378,9 @@ double Machine::measure_length(const Model& model) const {
   });
   for (const LoadSpec& s : model.loads) include(s.at);
   for (const JointSpec& s : model.joints) include(s.a), include(s.b);
-  for (const ContactSpec& s : model.contacts) include(s.point), include(s.face);
+  for (const ContactSpec& s : model.contacts) {
+    if (!s.stop) include(s.point), include(s.face);
+  }
   double length = box.isEmpty() ? 0.0 : box.diagonal().norm();
   // Radii of gyration stand for the size of a body on its own.
   for (const Node& node : nodes_) {

@@ -20,10 +20,14 @@ void visit_rigid_ties(const Machine& machine, const Tie& tie) {
   for (const BeamElement& element : machine.beam_elements()) tie(element.a(), element.b());
 }
 
-/// The same for all that ties nodes together but contacts.
+/// The same for all that ties nodes together but contacts; couplers with play do even so.
 template <class Tie>
 void visit_ties(const Machine& machine, const Tie& tie) {
   visit_rigid_ties(machine, tie);
+  for (const Contact& contact : machine.own_contacts()) {
+    if (!contact.is_stop()) continue;
+    for (const int node : contact.nodes()) tie(contact.a(), node);
+  }
   for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {
     const auto nodes = element.nodes();
     for (std::size_t i = 0; i < nodes.size(); ++i) {

@@ -37,6 +37,19 @@ void check_rotations(const ObjectCheck& object, const BodyChoice& one, const Bod
   refuse_unless(in_space, "patch_radius", contact.patch_radius);
 }
 
+// Spheres touch at a point; a bore is what a journal lies in, whose end the sphere is.
+void check_lines(const ObjectCheck& object, const ContactSpec& contact, bool planar) {
+  const auto check = [&](const char* key, const std::optional<double>& length) {
+    const bool in_bore = contact.geometry.inside && contact.geometry.a.has_direction();
+    if (!length || planar || in_bore) return;
+    object.refuse_key(key,
+                      "'length': spheres touch at a point; discs of planar bodies and spheres in a "
+                      "bore can touch along a line");
+  };
+  if (contact.recovery) check("recover.length", contact.recovery->length);
+  if (contact.compliance) check("compliance.length", contact.compliance->length);
+}
+
 // ---- Surfaces
 
 // Whether two bodies can be told apart.
@@ -176,6 +189,7 @@ void check_contact(const ContactSpec& contact, BodyLookup& bodies, std::vector<M
     check_rotations(object, one, other, contact);
   }
   const bool planar = is_planar_pair(one, other);
+  check_lines(object, contact, planar);
   check_point(object, "point.point", contact.point.point, one,
               one.is(BodyKind::planar) || (one.is_ground() && planar));
   if (contact.geometry.b.has_radius) object.number("radius", contact.radius, ranges::positive);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -54,6 +55,36 @@ void check_coupler(const CouplerSpec& coupler, const std::vector<JointSpec>& joi
     object.refuse("ratios",
                   fmt::format("'ratios': expected one for each of the {} joints, found {}",
                               coupler.joints.size(), coupler.ratios.size()));
+  }
+}
+
+void check_coupler_stop(const ContactSpec& contact, const std::vector<JointSpec>& joints,
+                        std::vector<Mistake>& mistakes) {
+  check_coupler(contact.stop->coupler, joints, mistakes);
+  const ObjectCheck object(fmt::format("coupler '{}'", contact.stop->coupler.name), contact.place,
+                           contact.keys, mistakes);
+  std::set<std::string> bodies;
+  for (const JointSpec& joint : joints) {
+    const std::vector<std::string>& coupled = contact.stop->coupler.joints;
+    if (std::find(coupled.begin(), coupled.end(), joint.name) == coupled.end()) continue;
+    bodies.insert({joint.a.body, joint.b.body});
+  }
+  bodies.erase("");
+  if (bodies.size() > most_coupled_bodies) {
+    object.refuse_object(fmt::format(
+        "'backlash' is for couplers whose joints are between {} bodies at most, besides the "
+        "ground; these are between {}",
+        most_coupled_bodies, bodies.size()));
+  }
+  object.number("play", contact.stop->play, ranges::positive);
+  object.number("radius", contact.stop->radius, ranges::positive);
+  check_surface_law(object, contact);
+  if (contact.friction > 0.0 || contact.rolling_friction > 0.0 || contact.drilling_friction > 0.0) {
+    object.refuse_object("'backlash' of a coupler has no friction");
+  }
+  if (contact.recovery && contact.recovery->share) {
+    object.refuse("recover.share",
+                  "'share' is not for the stops of a coupler, which have no place");
   }
 }
 

@@ -16,6 +16,7 @@ class ForceLawCheck {
   void check(const std::vector<MaterialSpec>& materials, bool materials_are_known) const {
     object_.number(key("stiffness"), law_.stiffness, ranges::positive);
     object_.number(key("exponent"), law_.exponent, ranges::force_exponent);
+    object_.number(key("length"), law_.length, ranges::positive);
     if (!object_.knows(key("stiffness")) || !object_.knows(key("materials")) ||
         !object_.knows(key("law"))) {
       return;
@@ -28,7 +29,7 @@ class ForceLawCheck {
     } else if (!law_.stiffness && is_linear(law_.law)) {
       object_.refuse(key("law"),
                      fmt::format("the law \"{}\" needs a 'stiffness' in N/m: that of materials is "
-                                 "of F = K depth^1.5",
+                                 "of F = K depth^1.5, along a line of F = K depth^(10/9)",
                                  to_string(law_.law)));
     }
     if (law_.exponent && is_linear(law_.law)) {
@@ -36,8 +37,13 @@ class ForceLawCheck {
                                                       "\"{}\", of which it is 1",
                                                       to_string(law_.law)));
     } else if (law_.exponent && !law_.stiffness) {
-      object_.refuse_key(key("exponent"),
-                         "'exponent' has no meaning without 'stiffness': that of materials is 1.5");
+      object_.refuse_key(
+          key("exponent"),
+          "'exponent' has no meaning without 'stiffness': that of materials is 1.5, along a "
+          "line 10/9");
+    }
+    if (law_.length && !of_materials) {
+      object_.refuse_key(key("length"), "'length' has no meaning without 'materials'");
     }
     if (of_materials && materials_are_known) check_elastic_materials(materials);
   }
@@ -62,7 +68,11 @@ class ForceLawCheck {
                      "'materials': which side of the groove is touched, and so how it is curved, "
                      "is not known; give 'stiffness' instead, or a [[bearing]]");
     }
-    if (!contact_.geometry.b.has_radius) {
+    if (contact_.stop) {
+      object_.refuse(key("materials"),
+                     "'materials': how the teeth of a coupler are curved is not known; give "
+                     "'stiffness' instead");
+    } else if (!contact_.geometry.b.has_radius) {
       object_.refuse(
           key("materials"),
           fmt::format("'materials': a {} has no radius, so that the area of contact is not "
@@ -115,6 +125,13 @@ void check_hardness(const ContactSpec& contact, const IntegratorSpec& integrator
   const ObjectCheck object(fmt::format("contact '{}'", contact.name), contact.place, contact.keys,
                            mistakes);
   const SchemeTraits& scheme = traits_of(integrator.kind);
+  if (contact.stop) {
+    if (!scheme.is_compliant) return;
+    object.refuse_object(fmt::format(
+        "'backlash' of a coupler is hard, which is not for the integrator \"{}\": take \"nsga\"",
+        scheme.name));
+    return;
+  }
   if (contact.compliance && !scheme.is_compliant) {
     object.refuse_key("compliance",
                       fmt::format("'compliance' is not for the integrator \"{}\", whose contacts "

@@ -36,6 +36,28 @@ void check_elasticity(const ObjectCheck& object, const MaterialSpec& material) {
   refuse("strength", material.strength);
 }
 
+/// Of impacts of solids, whose materials and shapes give all else.
+void check_recovery(const ObjectCheck& object, const std::optional<RecoverySpec>& recovery) {
+  if (!recovery) return;
+  object.number("recover.stiffness", recovery->stiffness, ranges::positive);
+  object.number("recover.exponent", recovery->exponent, ranges::force_exponent);
+  object.number("recover.length", recovery->length, ranges::positive);
+  object.number("recover.alpha", recovery->alpha, ranges::positive);
+  if (!object.knows("recover.stiffness") || !object.knows("recover.law")) return;
+  if (!recovery->stiffness && is_linear(recovery->law)) {
+    object.refuse("recover.law", fmt::format("the law \"{}\" needs a 'stiffness' in N/m",
+                                             to_string(recovery->law)));
+  }
+  if (recovery->exponent && (!recovery->stiffness || is_linear(recovery->law))) {
+    object.refuse_key("recover.exponent", recovery->stiffness
+                                              ? "'exponent' of this law is 1"
+                                              : "'exponent' has no meaning without 'stiffness'");
+  }
+  if (recovery->length && recovery->stiffness) {
+    object.refuse_key("recover.length", "'length' has no meaning with 'stiffness'");
+  }
+}
+
 }  // namespace
 
 const MaterialSpec* find_material(const std::vector<MaterialSpec>& materials,
@@ -88,6 +110,7 @@ void check_materials(const std::vector<MaterialSpec>& materials,
                              material.keys, mistakes);
     check_surface_law(object, material.law);
     check_elasticity(object, material);
+    check_recovery(object, material.recovery);
     if (!(material.law.drilling_friction > 0.0) || material.law.patch_radius > 0.0) continue;
     const auto other =
         std::find_if(materials.begin(), materials.end(), [&](const MaterialSpec& each) {
@@ -112,6 +135,7 @@ void check_material_pairs(const std::vector<MaterialPairSpec>& pairs,
     const ObjectCheck object(fmt::format("material pair '{}' and '{}'", a, b), pair.place,
                              pair.keys, mistakes);
     check_surface_law(object, pair.law);
+    check_recovery(object, pair.recovery);
     if (!object.knows("materials")) continue;
     for (std::size_t k = 0; k < 2; ++k) {
       const std::string& name = pair.materials[k];

@@ -47,6 +47,8 @@ std::optional<BeamMesh> mesh_if_possible(const BeamSpec& beam, int elements_left
 
 void check_coupler(const CouplerSpec& coupler, const std::vector<JointSpec>& joints,
                    std::vector<Mistake>& mistakes);
+void check_coupler_stop(const ContactSpec& contact, const std::vector<JointSpec>& joints,
+                        std::vector<Mistake>& mistakes);
 void check_load(const LoadSpec& load, BodyLookup& bodies, std::vector<Mistake>& mistakes);
 void check_joint(const JointSpec& joint, BodyLookup& bodies, std::vector<Mistake>& mistakes);
 void check_contact(const ContactSpec& contact, BodyLookup& bodies, std::vector<Mistake>& mistakes);

@@ -270,6 +270,17 @@ struct CouplerSpec {
   KeyPlaces keys;
 };
 
+/// Besides the ground: between so many bodies the joints of a coupler with play can be.
+inline constexpr std::size_t most_coupled_bodies = 4;
+
+/// One of the two stops between which the sum of a coupler with play is free.
+struct CouplerStopSpec {
+  CouplerSpec coupler;  ///< not one of those of the model, which hold their sums
+  double play = 0.0;    ///< how far the sum can go from what it would be without
+  double side = 1.0;    ///< -1: the stop below
+  double radius = 1.0;  ///< [m] the gap is this times what is left of the play
+};
+
 // ---- Contacts
 // -------------------------------------------------------------------------------------
 
@@ -291,6 +302,8 @@ struct ForceLawSpec {
   std::optional<double> exponent;   ///< n; 1.5 when absent, always 1 of linear laws
   /// Of the point or sphere and of what it touches; empty: not known.
   std::array<std::string, 2> materials;
+  /// [m] Of the line along which cylinders of these materials touch; absent: at a point.
+  std::optional<double> length;
 };
 
 /// How forces and stresses of impacts are found from impulses.
@@ -320,8 +333,9 @@ struct ContactSpec : SurfaceLaw {
   double tube_radius = 0.0;  ///< [m] of a groove, about the circle of face_radius
   /// [1/m] Principal curvatures of the face, for Hertz; those of its geometry when absent.
   std::optional<std::array<double, 2>> face_curvature = {};
-  Vec3 direction = Vec3::UnitZ();  ///< of the face: out of it, in the frame of its body
-  std::vector<Vec3> outline;       ///< corners in that frame; empty: the face has no edge
+  Vec3 direction = Vec3::UnitZ();            ///< of the face: out of it, in the frame of its body
+  std::vector<Vec3> outline;                 ///< corners in that frame; empty: the face has no edge
+  std::optional<CouplerStopSpec> stop = {};  ///< instead of surfaces of two bodies
   std::optional<RecoverySpec> recovery;
   std::optional<ComplianceSpec> compliance;  ///< none: it is hard
   Place place;
@@ -358,6 +372,7 @@ struct MaterialSpec {
   std::optional<double> youngs_modulus;  ///< [Pa]
   std::optional<double> poisson_ratio;   ///< 0.3 when absent
   std::optional<double> strength;        ///< yield stress [Pa]
+  std::optional<RecoverySpec> recovery;  ///< of impacts with itself; see recovery_between
   Place place;
   KeyPlaces keys;
 };
@@ -366,6 +381,7 @@ struct MaterialSpec {
 struct MaterialPairSpec {
   std::array<std::string, 2> materials;
   SurfaceLaw law;
+  std::optional<RecoverySpec> recovery;
   Place place;
   KeyPlaces keys;
 };

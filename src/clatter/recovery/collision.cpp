@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include <clatter/recovery/collision.hpp>
 
@@ -88,6 +89,19 @@ Collision collide_scaled(const ScaledLaw& law) {
   return collision;
 }
 
+/// Impacts of one law differ in scale alone, and many of a run have one: that of the last is kept.
+const Collision& scaled_collision(const ScaledLaw& law) {
+  struct Kept {
+    ScaledLaw law;
+    Collision collision;
+  };
+  thread_local std::optional<Kept> kept;
+  const bool is_it = kept && kept->law.exponent == law.exponent &&
+                     kept->law.damping == law.damping && kept->law.linear == law.linear;
+  if (!is_it) kept = Kept{law, collide_scaled(law)};
+  return kept->collision;
+}
+
 /// A cubic on [0, 1] by its values and slopes at the ends.
 struct Hermite {
   double from, to, slope_from, slope_to;
@@ -119,7 +133,7 @@ CollisionPoint Collision::at(double time) const {
 
 Collision collide(const NormalLaw& law, double mass, double speed) {
   const ScaledLaw scaled_law = scaled(law);
-  Collision collision = collide_scaled(scaled_law);
+  Collision collision = scaled_collision(scaled_law);
   const double n = scaled_law.exponent;
   const double length = std::pow(mass * speed * speed / law.stiffness, 1.0 / (n + 1.0));
   const double time = length / speed;

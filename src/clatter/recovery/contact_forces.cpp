@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <clatter/machine/contact_stiffness.hpp>
+#include <clatter/machine/watched_pairs.hpp>
 #include <clatter/recovery/contact_forces.hpp>
 
 namespace clatter {
@@ -12,24 +13,61 @@ namespace {
 /// at which the surfaces met, was passed on by others.
 constexpr double most_mass = 10.0;
 
-std::optional<double> strength_of(const Model& model, const std::string& material) {
+PressedBody body_of(const Model& model, const std::string& material) {
   const auto found = std::find_if(model.materials.begin(), model.materials.end(),
                                   [&](const MaterialSpec& spec) { return spec.name == material; });
-  return found->strength;
+  return {elasticity_of(*found), found->strength};
+}
+
+ContactRecovery recovery_of(const Model& model, const SolidRecovery& pair) {
+  const RecoverySpec& spec = pair.recovery;
+  ContactRecovery recovery{
+      pair.parts[0] + "/" + pair.parts[1], {}, std::nullopt, true, std::nullopt};
+  recovery.settings = {law_of(spec, spec.stiffness.value_or(0.0), pair.restitution), spec.profile,
+                       spec.alpha};
+  if (!spec.stiffness) {
+    recovery.solids = {{body_of(model, pair.materials[0]), body_of(model, pair.materials[1])},
+                       spec.length};
+  }
+  return recovery;
+}
+
+/// The contact of two solids at one impact; none where they met with an edge or a flat face.
+struct FoundTouch {
+  NormalLaw law;
+  StressOfForce stress;
+};
+std::optional<FoundTouch> find_touch(const TouchingSolids& solids, const RelativeCurvature& at,
+                                     NormalLaw law) {
+  constexpr double longest = 1e5;  // B/A; an ellipse that is longer reaches beyond any body
+  if (!(at.A > 0.0) || !std::isfinite(at.B) || at.B > longest * at.A) return std::nullopt;
+  const Elasticity &one = solids.bodies[0].elasticity, &two = solids.bodies[1].elasticity;
+  if (solids.length) {
+    const LineContact line{one.softness() + two.softness(), 2.0 * at.B, *solids.length};
+    const NormalLaw of_line = line.law();
+    law.stiffness = of_line.stiffness;
+    law.exponent = of_line.exponent;
+    return FoundTouch{law, StressOfForce(solids.bodies, line)};
+  }
+  law.stiffness = HertzContact(one, two, at).stiffness();
+  return FoundTouch{law, StressOfForce(solids.bodies, at)};
 }
 
 ContactRecovery recovery_of(const Model& model, const ContactSpec& contact) {
-  const RecoverySpec& spec = *contact.recovery;
-  ContactRecovery recovery{contact.name, {}, std::nullopt};
+  RecoverySpec spec = *contact.recovery;
+  ContactRecovery recovery{contact.name, {}, std::nullopt, false, std::nullopt};
   const std::array<Elasticity, 2> materials = elasticities_of(model, spec);
   if (!spec.materials[0].empty()) {
-    const auto body_of = [&](std::size_t k) {
-      return PressedBody{materials[k], strength_of(model, spec.materials[k])};
-    };
-    recovery.stress.emplace(std::array{body_of(0), body_of(1)}, curvature_of(contact));
+    const std::array bodies{body_of(model, spec.materials[0]), body_of(model, spec.materials[1])};
+    if (spec.length) {
+      recovery.stress.emplace(bodies, line_of(*spec.length, materials, contact));
+    } else {
+      recovery.stress.emplace(bodies, curvature_of(contact));
+    }
   }
-  recovery.settings = {law_of(spec, stiffness_of(spec, materials, contact), contact.restitution),
-                       spec.profile, spec.alpha};
+  complete(spec, materials, contact);
+  recovery.settings = {law_of(spec, *spec.stiffness, contact.restitution), spec.profile,
+                       spec.alpha};
   return recovery;
 }
 
@@ -61,6 +99,9 @@ std::vector<ContactRecovery> recoveries_of(const Model& model) {
   std::vector<ContactRecovery> recoveries;
   for (const ContactSpec& contact : model.contacts) {
     if (contact.recovery) recoveries.push_back(recovery_of(model, contact));
+  }
+  for (const SolidRecovery& pair : solid_recoveries(model)) {
+    recoveries.push_back(recovery_of(model, pair));
   }
   return recoveries;
 }
@@ -101,10 +142,40 @@ std::vector<double> stress_history(const StressFigure& figure, const ContactReco
   return values;
 }
 
+ContactImpact recover_impact(const ContactInterval& interval, const ContactRecovery& recovery) {
+  const double e = recovery.settings.law.restitution;
+  const double bodies_alone = interval.impact / ((1.0 + e) * interval.mass);
+  const bool is_own = interval.speed * most_mass > bodies_alone;
+  ContactImpact impact;
+  impact.known = {interval.impact, is_own ? interval.speed : bodies_alone, e};
+  impact.force = interval.force;
+  // What the motion tells needs no law.
+  const double v = impact.known.speed;
+  impact.energy_lost = 0.5 * impact.known.impulse * v * (1.0 - e);
+  std::optional<FoundTouch> touch;
+  impact.settings = recovery.settings;
+  if (recovery.solids) {
+    touch = find_touch(*recovery.solids, interval.curvature, recovery.settings.law);
+    if (!touch) {
+      impact.settings.reset();
+      impact.duration = impact.peak = impact.depth = not_known();
+      return impact;
+    }
+    impact.settings->law = touch->law;
+  }
+  const Collision collision = recover(impact.known, *impact.settings);
+  impact.duration = collision.duration;
+  impact.peak = collision.peak;
+  impact.depth = collision.depth;
+  const double force = interval.force + impact.peak;
+  if (recovery.stress) impact.stress = (*recovery.stress)(force);
+  if (touch) impact.stress = touch->stress(force);
+  return impact;
+}
+
 ContactForces recover_forces(const ContactHistory& history, const ContactRecovery& recovery) {
   ContactForces out;
   out.parts = parts_of(history);
-  const double e = recovery.settings.law.restitution;
   const std::size_t count = history.time.size();
   out.force.assign(count, 0.0);
   for (std::size_t k = 1; k < count; ++k) {
@@ -113,20 +184,12 @@ ContactForces recover_forces(const ContactHistory& history, const ContactRecover
     if (!history.shared.empty()) out.force[k] = history.shared[k];
     const double impulse = out.parts.free[k] + out.parts.on_closed[k];
     if (!(impulse > 0.0)) continue;
-    ContactImpact impact;
-    const double bodies_alone = impulse / ((1.0 + e) * history.mass[k]);
-    const bool is_own = history.speed[k] * most_mass > bodies_alone;
-    impact.known = {impulse, is_own ? history.speed[k] : bodies_alone, e};
+    ContactInterval interval{impulse, history.speed[k], history.mass[k], out.force[k]};
+    if (!history.A.empty()) interval.curvature = {history.A[k], history.B[k]};
+    ContactImpact impact = recover_impact(interval, recovery);
     impact.time = before + std::clamp(history.gap[k - 1] / impact.known.speed, 0.0, h);
     impact.on_closed = out.parts.on_closed[k] > 0.0;
-    impact.force = out.force[k];
-    const Collision collision = recover(impact.known, recovery.settings);
-    impact.duration = collision.duration;
-    impact.peak = collision.peak;
-    impact.depth = collision.depth;
-    impact.energy_lost = collision.energy_lost;
     out.force[k] += impact.peak;
-    if (recovery.stress) impact.stress = (*recovery.stress)(out.force[k]);
     out.impacts.push_back(impact);
   }
   return out;

@@ -12,14 +12,25 @@
 
 namespace clatter {
 
-/// How forces of a contact are recovered.
-struct ContactRecovery {
-  std::string contact;
-  RecoverySettings settings;
-  std::optional<StressOfForce> stress;  ///< when the materials are known
+/// Two solids that find each other, whose stiffness follows from where they touch.
+struct TouchingSolids {
+  std::array<PressedBody, 2> bodies;
+  std::optional<double> length;  ///< [m] of the line along which they touch, in the plane
 };
 
-/// Of all contacts of a model that ask for it, in their order.
+/// How forces of a contact are recovered.
+struct ContactRecovery {
+  std::string contact;  ///< or two solids that are watched, as "ball/ground"
+  RecoverySettings settings;
+  std::optional<StressOfForce> stress;   ///< when the materials are known
+  bool is_pair = false;                  ///< of solids
+  std::optional<TouchingSolids> solids;  ///< when the stiffness is to be found
+
+  /// Of its channels: "contacts/floor", "pairs/ball/ground".
+  std::string path() const { return (is_pair ? "pairs/" : "contacts/") + contact; }
+};
+
+/// Of all contacts of a model that ask for it, in their order, and then of watched pairs.
 std::vector<ContactRecovery> recoveries_of(const Model& model);
 
 /// What a run tells of a contact, sample by sample; impulses are those since the sample before.
@@ -33,6 +44,8 @@ struct ContactHistory {
   std::vector<double> mass;   ///< of the two bodies alone, along the normal [kg]
   /// What it carries of a load that is shared out, where it is; else empty [N].
   std::vector<double> shared;
+  /// Of solids: half the sums of curvatures where they touched, as PairImpact has them [1/m].
+  std::vector<double> A, B;
 };
 
 /// The channels of a contact that make its history.
@@ -48,6 +61,8 @@ inline constexpr std::array history_channels{
     HistoryChannel{"approach_speed", &ContactHistory::speed},
     HistoryChannel{"effective_mass", &ContactHistory::mass},
     HistoryChannel{"shared_force", &ContactHistory::shared, true},
+    HistoryChannel{"least_curvature", &ContactHistory::A, true},
+    HistoryChannel{"largest_curvature", &ContactHistory::B, true},
 };
 
 struct ContactImpact {
@@ -55,6 +70,9 @@ struct ContactImpact {
   bool on_closed = false;  ///< on top of a force, or together with what becomes one
   double force = 0.0;      ///< that acts besides [N]
   ImpactOfRun known;
+  /// How its force is found; none where solids met with an edge or a flat face, of which Hertz's
+  /// theory knows no stiffness. Then force, duration and depth are not numbers.
+  std::optional<RecoverySettings> settings;
   double duration = 0.0;               ///< [s]
   double peak = 0.0;                   ///< largest force of the impact alone [N]
   double depth = 0.0;                  ///< largest [m]
@@ -94,6 +112,18 @@ struct ContactForces {
 /// Of the force at each sample; the contact has materials.
 std::vector<double> stress_history(const StressFigure& figure, const ContactRecovery& recovery,
                                    const ContactForces& forces);
+
+/// What is known of the time between two samples.
+struct ContactInterval {
+  double impact = 0.0;  ///< impulse of impacts [N s]
+  double speed = 0.0;   ///< as in ContactHistory
+  double mass = 0.0;
+  double force = 0.0;                ///< of bodies that stay together [N]
+  RelativeCurvature curvature = {};  ///< of solids
+};
+
+/// The impact of an interval that has one; its time is not set.
+ContactImpact recover_impact(const ContactInterval& interval, const ContactRecovery& recovery);
 
 ContactForces recover_forces(const ContactHistory& history, const ContactRecovery& recovery);
 

@@ -6,13 +6,24 @@
 namespace clatter {
 
 StressOfForce::StressOfForce(const std::array<PressedBody, 2>& bodies,
-                             const RelativeCurvature& curvature)
-    : contact_(bodies[0].elasticity, bodies[1].elasticity, curvature) {
+                             const RelativeCurvature& curvature) {
+  const HertzContact contact(bodies[0].elasticity, bodies[1].elasticity, curvature);
+  of_unit_.major_axis = contact.major_axis(1.0);
+  of_unit_.minor_axis = contact.minor_axis(1.0);
+  search(bodies, contact);
+}
+
+StressOfForce::StressOfForce(const std::array<PressedBody, 2>& bodies, const LineContact& line)
+    : length_(line.length) {
+  of_unit_.minor_axis = line.half_width(1.0);
+  search(bodies, line);
+}
+
+template <class Touch>
+void StressOfForce::search(const std::array<PressedBody, 2>& bodies, const Touch& touch) {
   ImpactStress& s = of_unit_;
-  s.major_axis = contact_.major_axis(1.0);
-  s.minor_axis = contact_.minor_axis(1.0);
   for (const PressedBody& body : bodies) {
-    const ContactStress in_body = contact_.stress(1.0, body.elasticity.poisson);
+    const ContactStress in_body = touch.stress(1.0, body.elasticity.poisson);
     const double shear = in_body.shear.shear(), von_mises = in_body.von_mises.von_mises();
     s.pressure = in_body.pressure;
     if (shear > s.shear) s.shear = shear, s.shear_depth = in_body.shear.depth;
@@ -26,12 +37,13 @@ StressOfForce::StressOfForce(const std::array<PressedBody, 2>& bodies,
 
 ImpactStress StressOfForce::operator()(double force) const {
   ImpactStress s = of_unit_;
-  const double factor = std::cbrt(force);
+  const double factor = length_ ? std::sqrt(force) : std::cbrt(force);
   for (double* value : {&s.major_axis, &s.minor_axis, &s.pressure, &s.shear, &s.shear_depth,
                         &s.von_mises, &s.von_mises_depth}) {
     *value *= factor;
   }
   if (s.of_strength) *s.of_strength *= factor;
+  if (length_ && force > 0.0) s.major_axis = 0.5 * *length_;
   return s;
 }
 

@@ -24,18 +24,21 @@ struct PressedBody {
   std::optional<double> strength;  ///< [Pa]
 };
 
-/// Two bodies under any force. Stresses and depths grow with its cube root, so that they are
-/// searched for once.
+/// Two bodies under any force. Stresses and depths grow with its cube root, of bodies that touch
+/// along a line with its square root, so that they are searched for once.
 class StressOfForce {
  public:
   StressOfForce(const std::array<PressedBody, 2>& bodies, const RelativeCurvature& curvature);
+  StressOfForce(const std::array<PressedBody, 2>& bodies, const LineContact& line);
 
-  const HertzContact& contact() const { return contact_; }
   ImpactStress operator()(double force) const;
 
  private:
-  HertzContact contact_;
-  ImpactStress of_unit_;  // of 1 N
+  template <class Touch>
+  void search(const std::array<PressedBody, 2>& bodies, const Touch& touch);
+
+  ImpactStress of_unit_;          // of 1 N
+  std::optional<double> length_;  // of a line
 };
 
 }  // namespace clatter

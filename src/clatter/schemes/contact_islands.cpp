@@ -15,7 +15,7 @@ void ContactSet::find_islands() {
   visit_rigid_ties(machine_, connect);
   for (std::size_t c = 0; c < work.size(); ++c) {
     if (work[c].closed || work[c].equations.status != ContactStatus::open) {
-      connect(contact(c).a(), contact(c).b());
+      for (const int node : contact(c).nodes()) connect(contact(c).a(), node);
     }
   }
   for (std::size_t n = 0; n < island_.size(); ++n) {

@@ -60,7 +60,7 @@ void ContactSet::size_work() {
     w.G.setZero(rows, 12);
     w.start_rows = w.G;
   }
-  if (!machine_.has_solid_beams()) return;
+  if (!machine_.has_wide_contacts()) return;
   second.resize(list().size());
   for (std::size_t c = 0; c < second.size(); ++c) {
     second[c].G = second[c].start_rows = work[c].G;
@@ -128,7 +128,7 @@ bool ContactSet::search(State& state, double h) {
     } else {
       of.size_rows(contact(own + k).rows());
       if (machine_.has_solid_beams()) go_on(keys, k, of);
-      of.gap = contact(own + k).gap(state.q);
+      of.gap = contact(own + k).gap(state.q, state.turns);
     }
   }
   size_work();
@@ -205,7 +205,7 @@ bool ContactSet::far_ones_stay_open(const State& state, const Configuration& q,
     return false;
   }
   for (std::size_t c = 0; c < work.size(); ++c) {
-    if (work[c].near || contact(c).gap(q) >= 0.0) continue;
+    if (work[c].near || contact(c).gap(q, state.turns) >= 0.0) continue;
     if (!state.contacts[c].armed || !contact(c).over_face(q)) continue;
     has_missed_ = !all_near_;
     all_near_ = true;
@@ -284,7 +284,7 @@ void ContactSet::place(const State& state, const Configuration& q) {
       ContactWork& w = work[c];
       if (w.is_placed && !has_moved(contact(c))) continue;
       w.frame = contact(c).frame(q, state.contacts[c].tangent);
-      w.gap = contact(c).gap(q);
+      w.gap = contact(c).gap(q, state.turns);
       w.is_placed = true;
       w.rows = ContactWork::Rows::none;
     }
@@ -433,7 +433,7 @@ void ContactSet::accept(State& state) {
     s.persistent = was_closed && s.status != ContactStatus::open;
     new_contact = new_contact || (!was_closed && s.status != ContactStatus::open);
     s.stuck = w.stuck;
-    s.gap = w.near ? w.gap : of.gap(state.q);
+    s.gap = w.near ? w.gap : of.gap(state.q, state.turns);
     s.impulse = w.impulse;
     s.work = w.done;
     s.met_at = std::max(0.0, w.met_at);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -213,6 +214,7 @@ class ContactSet {
   void go_on(std::span<const ContactKey> keys, std::size_t k, ContactState& of) const;
   bool solids_stay_apart(const State& state, const Configuration& q, std::string& failure);
   double reach_of(const Contact& contact) const {
+    if (contact.is_stop()) return std::numeric_limits<double>::infinity();
     double a = reach_[static_cast<std::size_t>(contact.a())],
            b = reach_[static_cast<std::size_t>(contact.b())];
     if (contact.has_chord()) {  // that of the ground is zero

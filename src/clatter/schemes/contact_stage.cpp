@@ -68,7 +68,7 @@ std::vector<std::vector<int>> tied_contact_nodes(const Machine& machine) {
 bool can_condense(const StepWork& work, const std::vector<std::vector<int>>& partners) {
   // Contacts with a chord push on four nodes, sweeps know of two.
   return !is_free(work.machine) && !work.spec.contact_solver && !partners.empty() &&
-         !work.machine.has_solid_beams() && !work.machine.is_compliant();
+         !work.machine.has_wide_contacts() && !work.machine.is_compliant();
 }
 
 }  // namespace

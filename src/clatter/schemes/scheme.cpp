@@ -119,7 +119,7 @@ bool Scheme::start(State& state) {
   for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
     const Contact& contact = w_.contacts.contact(c);
     ContactState& of = state.contacts[c];
-    of.gap = contact.gap(state.q);
+    of.gap = contact.gap(state.q, state.turns);
     of.tangent = contact.frame(state.q, of.tangent).tangents[0];
     // Surfaces that give way may start pressed.
     of.armed = contact.compliance() != nullptr || of.gap >= -1e-10 * w_.machine.length();

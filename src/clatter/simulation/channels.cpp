@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <clatter/model/body_lookup.hpp>
+#include <clatter/recovery/contact_forces.hpp>
 #include <clatter/simulation/channels.hpp>
 #include <clatter/simulation/pair_contacts.hpp>
 #include <clatter/simulation/shared_forces.hpp>
@@ -125,7 +126,7 @@ ChannelList::ChannelList(const Model& model, const Machine& machine, bool separa
     if (row.is_term() && row.begins) list_coupler(j);
   }
   for (std::size_t c = 0; c < machine_.own_contacts().size(); ++c) list_contact(c);
-  list_shared_forces(model);
+  list_recovered_forces(model);
   for (const BearingSpec& bearing : model.bearings) list_bearing(model, bearing);
   for (const ContactGroup& group : machine_.contact_groups()) {
     list_group(static_cast<std::size_t>(&group - machine_.contact_groups().data()),
@@ -367,16 +368,87 @@ void ChannelList::list_contact(std::size_t c) {
   }
 }
 
-void ChannelList::list_shared_forces(const Model& model) {
+void ChannelList::list_recovered_forces(const Model& model) {
+  struct Recovered {
+    ContactRecovery recovery;
+    std::size_t index = 0;      // of the contact, or among the pairs that are recovered
+    std::ptrdiff_t share = -1;  // among those that share; negative: it does not
+  };
+  const auto& own = machine_.own_contacts();
   const auto shared = std::make_shared<SharedForces>(model, machine_, separates_forces_);
-  if (shared->contacts().empty()) return;
-  // One fill for all: the load is shared out once.
-  fills_.push_back({row_size_, [shared](const State& state, double* out) {
-                      const LoadShares shares = shared->read(state);
-                      for (const double normal : shares.normal) *out++ = normal;
+  const auto recovered = std::make_shared<std::vector<Recovered>>();
+  const std::vector<std::size_t>& sharing = shared->contacts();
+  std::size_t pairs = 0;
+  for (ContactRecovery& recovery : recoveries_of(model)) {
+    Recovered& each = recovered->emplace_back();
+    each.recovery = std::move(recovery);
+    if (each.recovery.is_pair) {
+      each.index = pairs++;
+      continue;
+    }
+    const auto contact = std::find_if(own.begin(), own.end(), [&](const Contact& candidate) {
+      return candidate.name() == each.recovery.contact;
+    });
+    each.index = static_cast<std::size_t>(contact - own.begin());
+    const auto share = std::find(sharing.begin(), sharing.end(), each.index);
+    if (share != sharing.end()) each.share = share - sharing.begin();
+  }
+  if (recovered->empty()) return;
+  const auto put_recovered = [apart = separates_forces_](const Recovered& each, const State& state,
+                                                         const VecX& shares, double*& out) {
+    const RunningSums& sums = state.sums;
+    const std::size_t c = each.index;
+    const bool is_pair = each.recovery.is_pair;
+    const PairImpact pair =
+        is_pair ? sums.pair_impacts[c]
+                : PairImpact{sums.impulses[c][0], sums.percussions[c][0], sums.hardest[c]};
+    const double impact = apart ? std::max(0.0, pair.percussion) : pair.hardest.of_all;
+    const double h = state.time - sums.interval_start;
+    double force = h > 0.0 ? (pair.impulse - impact) / h : 0.0;
+    if (each.share >= 0) force = shares[each.share];
+    if (impact > 0.0) {
+      const ContactInterval interval{
+          impact, pair.hardest.speed, pair.hardest.mass, force, {pair.A, pair.B}};
+      force += recover_impact(interval, each.recovery).peak;
+    }
+    *out++ = force;
+    if (is_pair) {
+      *out++ = pair.impulse;
+      if (apart) *out++ = pair.percussion;
+      for (const double value : {pair.hardest.speed, pair.hardest.mass, pair.A, pair.B}) {
+        *out++ = value;
+      }
+    }
+    if (!each.recovery.stress) return;
+    const ImpactStress stress = (*each.recovery.stress)(std::max(0.0, force));
+    for (const StressFigure& figure : stress_figures) *out++ = stress.*figure.value;
+  };
+  // One fill for all: the load is shared out once, and stresses follow from the force.
+  fills_.push_back({row_size_, [shared, recovered, put_recovered](const State& state, double* out) {
+                      VecX shares;
+                      if (!shared->contacts().empty()) shares = shared->read(state).normal;
+                      for (const double share : shares) *out++ = share;
+                      for (const Recovered& each : *recovered)
+                        put_recovered(each, state, shares, out);
                     }});
-  for (const std::size_t c : shared->contacts()) {
-    add_unfilled("contacts/" + machine_.own_contacts()[c].name() + "/shared_force", {""}, "N");
+  for (const std::size_t c : sharing) {
+    add_unfilled("contacts/" + own[c].name() + "/shared_force", {""}, "N");
+  }
+  for (const Recovered& each : *recovered) {
+    const std::string path = each.recovery.path() + "/";
+    add_unfilled(path + "recovered_force", {""}, "N");
+    if (each.recovery.is_pair) {
+      add_unfilled(path + "normal_impulse", {""}, "N s");
+      if (separates_forces_) add_unfilled(path + "normal_percussion", {""}, "N s");
+      add_unfilled(path + "approach_speed", {""}, "m/s");
+      add_unfilled(path + "effective_mass", {""}, "kg");
+      add_unfilled(path + "least_curvature", {""}, "1/m");
+      add_unfilled(path + "largest_curvature", {""}, "1/m");
+    }
+    if (!each.recovery.stress) continue;
+    for (const StressFigure& figure : stress_figures) {
+      add_unfilled(path + figure.name, {""}, figure.unit);
+    }
   }
 }
 

@@ -55,7 +55,7 @@ class ChannelList {
   void list_joint(std::size_t j);
   void list_coupler(std::size_t j);
   void list_contact(std::size_t c);
-  void list_shared_forces(const Model& model);
+  void list_recovered_forces(const Model& model);
   void list_bearing(const Model& model, const BearingSpec& bearing);
   void list_group(std::size_t g, const std::string& name);
   void list_pairs(const std::vector<std::string>& parts, bool planar);

@@ -68,7 +68,7 @@ SharedLoad SharedForces::load(const State& state) const {
     const Contact& contact = machine_.own_contacts()[c];
     const ContactFrame frame = contact.frame(state.q, state.contacts[c].tangent);
     load.forces[i] = normal_force(contact, state, c, separates_forces_);
-    load.gaps[i] = contact.gap(state.q);
+    load.gaps[i] = contact.gap(state.q, state.turns);
     const auto add = [&](int node, const Vec3& arm, double sign) {
       if (node == ground) return;
       const int row = row_of_node_[static_cast<std::size_t>(node)];

@@ -102,7 +102,7 @@ struct Simulation::Impl {
     if (model.equilibrium) settle(instant);
     scheme->find_contacts(state);
     check_overlap(machine, state.q);
-    check_penetration(machine, scheme->contacts(), state.q, model.equilibrium);
+    check_penetration(machine, scheme->contacts(), state, model.equilibrium);
     machine.check_force_elements(state.q, state.turns);
     if (!scheme->start(state)) throw Error(file_prefix() + scheme->failure());
     machine.count_turns(state.q, state.turns);
@@ -492,7 +492,7 @@ std::vector<ContactPoint> Simulation::contact_points() const {
   return points;
 }
 std::vector<std::string> Simulation::part_names() const { return parts_of(impl_->model); }
-void Simulation::start_interval() { clatter::start_interval(impl_->state.sums); }
+void Simulation::start_interval() { clatter::start_interval(impl_->state.time, impl_->state.sums); }
 
 const RunStatistics& Simulation::statistics() const { return impl_->statistics; }
 const std::vector<std::string>& Simulation::notices() const { return impl_->notices; }

@@ -142,12 +142,17 @@ void check_axes(const Machine& machine, const Configuration& q) {
 }
 
 void check_penetration(const Machine& machine, std::span<const Contact> contacts,
-                       const Configuration& q, bool settled) {
+                       const State& state, bool settled) {
   std::vector<Mistake> mistakes;
   for (const Contact& contact : contacts) {
     if (contact.compliance() != nullptr && !settled) continue;  // may start pressed
-    const double gap = contact.gap(q);
-    if (gap < -penetration_tolerance * machine.length() && contact.over_face(q)) {
+    const double gap = contact.gap(state.q, state.turns);
+    if (gap < -penetration_tolerance * machine.length() && contact.is_stop()) {
+      mistakes.push_back({contact.place(),
+                          fmt::format("contact '{}': the sum of its coupler {} {:.6g} m beyond "
+                                      "this stop; turn a body, or change 'offset'",
+                                      contact.name(), settled ? "comes to rest" : "starts", -gap)});
+    } else if (gap < -penetration_tolerance * machine.length() && contact.over_face(state.q)) {
       const std::string& b = machine.nodes()[contact.b()].name;
       const std::string& a = machine.nodes()[contact.a()].name;
       const ContactGeometry& geometry = contact.geometry();

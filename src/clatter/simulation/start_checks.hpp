@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <clatter/machine/machine.hpp>
+#include <clatter/machine/state.hpp>
 
 namespace clatter {
 
@@ -16,10 +16,10 @@ void check_joints(const Machine& machine, const Instant& instant, const Configur
                   const NodalVector& v, double duration);
 /// No joint whose axes point in opposite directions: it fulfils its conditions, but is not meant.
 void check_axes(const Machine& machine, const Configuration& q);
-/// No point or sphere starts inside what it may touch. `settled`: q is the static equilibrium,
+/// No point or sphere starts inside what it may touch. `settled`: it is the static equilibrium,
 /// which knows no contacts.
 void check_penetration(const Machine& machine, std::span<const Contact> contacts,
-                       const Configuration& q, bool settled);
+                       const State& state, bool settled);
 /// No solids that overlap, or are one in the other.
 void check_overlap(const Machine& machine, const Configuration& q);
 

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
+#include <clatter/contact/law/hertz.hpp>
 #include <clatter/simulation/contact_point.hpp>
 #include <clatter/simulation/sums.hpp>
 
@@ -34,16 +37,39 @@ void add_motor_work(const Machine& machine, const Instant& instant, State& state
   }
 }
 
-void note_hardest(const Contact& contact, const Machine& machine, bool separates_forces,
-                  std::size_t c, State& state) {
+/// Along the normal, of the bodies of a contact alone.
+double effective_mass(const Contact& contact, const Machine& machine, const ContactState& of,
+                      const Configuration& q) {
+  PairRows rows(contact.rows(), 12);
+  const ContactFrame frame = contact.frame(q, of.tangent);
+  double inverse = 0.0;
+  if (contact.has_chord()) {
+    PairRows second(contact.rows(), 12);
+    contact.rates(q, frame, rows, second);
+    inverse = machine.delassus(second.row(0).transpose(), contact.second_a(), contact.second_b());
+  } else {
+    contact.rates(q, frame, rows);
+  }
+  inverse += machine.delassus(rows.row(0).transpose(), contact.a(), contact.b());
+  return 1.0 / inverse;
+}
+
+/// Of the impulse of a step, where forces are not apart: all of it, if the speed with which the
+/// surfaces met made a thousandth of it, of a contact that was closed before half of it.
+double impact_of(const Contact& contact, const ContactState& of, double mass) {
+  const double by_speed = (1.0 + contact.restitution()) * mass * of.met_at;
+  return by_speed > (of.persistent ? 0.5 : 1e-3) * of.impulse[0] ? of.impulse[0] : 0.0;
+}
+
+void note_impact(const Contact& contact, const Machine& machine, bool separates_forces,
+                 std::size_t c, State& state) {
   const ContactState& of = state.contacts[c];
   const double impulse = separates_forces ? of.percussion[0] : of.impulse[0];
+  if (!contact.is_recovered() || !(impulse > 0.0)) return;
   HardestImpact& hardest = state.sums.hardest[c];
-  if (!contact.is_recovered() || !(impulse > hardest.impulse)) return;
-  PairRows rows(contact.rows(), 12);
-  contact.rates(state.q, contact.frame(state.q, of.tangent), rows);
-  const double inverse_mass = machine.delassus(rows.row(0).transpose(), contact.a(), contact.b());
-  hardest = {impulse, of.met_at, 1.0 / inverse_mass};
+  const double mass = effective_mass(contact, machine, of, state.q);
+  hardest.of_all += impact_of(contact, of, mass);
+  if (impulse > hardest.impulse) hardest = {impulse, hardest.of_all, of.met_at, mass};
 }
 
 void add_contacts(const Machine& machine, const Scheme& scheme, State& state) {
@@ -53,7 +79,7 @@ void add_contacts(const Machine& machine, const Scheme& scheme, State& state) {
     if (c < sums.impulses.size()) {
       sums.impulses[c] += of.impulse;
       sums.percussions[c] += of.percussion;
-      note_hardest(scheme.contacts()[c], machine, scheme.separates_forces(), c, state);
+      note_impact(scheme.contacts()[c], machine, scheme.separates_forces(), c, state);
     } else {
       const int group = state.search.keys[c - sums.impulses.size()].group;
       sums.group_impulses[static_cast<std::size_t>(group)] += of.impulse[0];
@@ -64,15 +90,48 @@ void add_contacts(const Machine& machine, const Scheme& scheme, State& state) {
   }
 }
 
+/// Half the sums of curvatures; see PairImpact.
+RelativeCurvature curvature_at(const Contact& contact, const ContactState& of,
+                               const Configuration& q) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const auto sum = contact.curvature(q, contact.frame(q, of.tangent));
+  if (!sum) return {0.0, infinite};
+  if (contact.is_planar()) return {0.5 * (*sum)(0, 0), 0.5 * (*sum)(0, 0)};
+  const double mean = 0.25 * sum->trace();
+  const double half = 0.25 * std::hypot((*sum)(0, 0) - (*sum)(1, 1), 2.0 * (*sum)(0, 1));
+  return {mean - half, mean + half};
+}
+
+void note_pair(const Contact& contact, const ContactState& of, const Machine& machine,
+               bool separates_forces, const Configuration& q, PairImpact& pair) {
+  pair.impulse += of.impulse[0];
+  pair.percussion += of.percussion[0];
+  const double impulse = separates_forces ? of.percussion[0] : of.impulse[0];
+  if (!(impulse > 0.0)) return;
+  const double mass = effective_mass(contact, machine, of, q);
+  HardestImpact& hardest = pair.hardest;
+  hardest.of_all += impact_of(contact, of, mass);
+  if (!(impulse > hardest.impulse)) return;
+  hardest = {impulse, hardest.of_all, of.met_at, mass};
+  const RelativeCurvature at = curvature_at(contact, of, q);
+  pair.A = at.A;
+  pair.B = at.B;
+}
+
 void add_pairs(const Machine& machine, const Scheme& scheme, State& state) {
   if (machine.watched_pairs().empty()) return;
   for (std::size_t c = 0; c < state.contacts.size(); ++c) {
     if (state.contacts[c].impulse.isZero(0.0)) continue;
     const Contact& contact = scheme.contacts()[c];
+    if (contact.is_stop()) continue;
     const auto [pair, is_turned] = machine.watched_pairs().find(contact.a(), contact.b());
     if (pair < 0) continue;
     const Vec3 on_b = contact_point(contact, state.contacts[c], state).impulse;
     state.sums.pair_impulses[static_cast<std::size_t>(pair)] += is_turned ? Vec3(-on_b) : on_b;
+    const int recovered = machine.watched_pairs().recovered(pair);
+    if (recovered < 0 || contact.group != machine.group_of_solids()) continue;
+    note_pair(contact, state.contacts[c], machine, scheme.separates_forces(), state.q,
+              state.sums.pair_impacts[static_cast<std::size_t>(recovered)]);
   }
 }
 
@@ -121,6 +180,7 @@ void begin_sums(const Machine& machine, const Scheme& scheme, State& state) {
   sums.hardest.resize(sums.impulses.size());
   sums.group_impulses.assign(static_cast<std::size_t>(machine.group_of_solids()) + 1, 0.0);
   sums.pair_impulses.assign(machine.watched_pairs().size(), Vec3::Zero());
+  sums.pair_impacts.resize(machine.watched_pairs().recovered_count());
   sums.joint_impulses = VecX::Zero(machine.joint_rows());
 }
 
@@ -145,12 +205,14 @@ void add_step(const Machine& machine, const Scheme& scheme, double h, State& sta
   add_counts(scheme.counts(), sums.counts);
 }
 
-void start_interval(RunningSums& sums) {
+void start_interval(double time, RunningSums& sums) {
+  sums.interval_start = time;
   for (RowVector& impulse : sums.impulses) impulse.setZero();
   for (RowVector& impulse : sums.percussions) impulse.setZero();
   std::fill(sums.hardest.begin(), sums.hardest.end(), HardestImpact{});
   std::fill(sums.group_impulses.begin(), sums.group_impulses.end(), 0.0);
   std::fill(sums.pair_impulses.begin(), sums.pair_impulses.end(), Vec3::Zero());
+  std::fill(sums.pair_impacts.begin(), sums.pair_impacts.end(), PairImpact{});
   sums.joint_impulses.setZero();
   sums.counts = {};
 }

@@ -13,6 +13,6 @@ void begin_sums(const Machine& machine, const Scheme& scheme, State& state);
 /// Adds what a scheme did in a step of size h that led to the state.
 void add_step(const Machine& machine, const Scheme& scheme, double h, State& state);
 /// Begins a new interval of output.
-void start_interval(RunningSums& sums);
+void start_interval(double time, RunningSums& sums);
 
 }  // namespace clatter

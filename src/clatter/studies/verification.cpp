@@ -86,17 +86,15 @@ std::optional<int> find_entry(const std::string& name, const std::vector<Channel
 /// impacts have their times.
 std::vector<Channel> recovered_channels(const Model& model) {
   std::vector<Channel> channels;
-  for (const ContactSpec& contact : model.contacts) {
-    if (!contact.recovery) continue;
-    channels.push_back({"contacts/" + contact.name + "/recovered_force", {""}, "N"});
+  for (const ContactRecovery& recovery : recoveries_of(model)) {
+    channels.push_back({recovery.path() + "/recovered_force", {""}, "N"});
     for (const StressFigure& figure : stress_figures) {
-      if (contact.recovery->materials[0].empty()) break;
-      channels.push_back(
-          {fmt::format("contacts/{}/{}", contact.name, figure.name), {""}, figure.unit});
+      if (!recovery.stress) break;
+      channels.push_back({fmt::format("{}/{}", recovery.path(), figure.name), {""}, figure.unit});
     }
     for (const ImpactFigure& figure : impact_figures()) {
       channels.push_back(
-          {fmt::format("impacts/{}/{}", contact.name, figure.name), {""}, figure.unit});
+          {fmt::format("impacts/{}/{}", recovery.contact, figure.name), {""}, figure.unit});
     }
   }
   return channels;
@@ -115,8 +113,8 @@ class RecoveredContacts {
       : recoveries_(recoveries_of(model)), histories_(recoveries_.size()) {
     for (std::size_t c = 0; c < recoveries_.size(); ++c) {
       for (const HistoryChannel& channel : history_channels) {
-        const auto entry = find_entry(
-            fmt::format("contacts/{}/{}", recoveries_[c].contact, channel.name), channels);
+        const auto entry =
+            find_entry(fmt::format("{}/{}", recoveries_[c].path(), channel.name), channels);
         if (entry) sources_.push_back({c, channel.values, static_cast<std::size_t>(*entry)});
       }
     }
@@ -135,11 +133,11 @@ class RecoveredContacts {
       const std::string& name = recoveries_[c].contact;
       if (spec.quantity.find("/" + name + "/") == std::string::npos) continue;
       const ContactForces forces = recover_forces(histories_[c], recoveries_[c]);
-      if (spec.quantity == "contacts/" + name + "/recovered_force") {
+      if (spec.quantity == recoveries_[c].path() + "/recovered_force") {
         return measure(spec, histories_[c].time, forces.force);
       }
       for (const StressFigure& figure : stress_figures) {
-        if (spec.quantity != fmt::format("contacts/{}/{}", name, figure.name)) continue;
+        if (spec.quantity != fmt::format("{}/{}", recoveries_[c].path(), figure.name)) continue;
         return measure(spec, histories_[c].time, stress_history(figure, recoveries_[c], forces));
       }
       for (const ImpactFigure& figure : impact_figures()) {

@@ -312,8 +312,10 @@ class PagePacker {
     for (std::size_t c = 0; c < contacts.size(); ++c) {
       const ContactFrame frame = contacts[c].frame(q, Vec3::UnitX());
       const Vec3 at = contacts[c].position(q, frame);
+      // That of a coupler's stop points nowhere: no arrow is drawn.
+      const Vec3 normal = contacts[c].is_stop() ? Vec3(Vec3::Zero()) : frame.normal;
       std::copy_n(at.data(), 3, &positions[3 * c]);
-      std::copy_n(frame.normal.data(), 3, &normals[3 * c]);
+      std::copy_n(normal.data(), 3, &normals[3 * c]);
     }
   }
 

@@ -81,7 +81,10 @@ TEST(RecoveriesOf, AreOfContactsThatAskAndKeepTheirRestitution) {
 }
 
 ContactRecovery elastic_recovery(double e) {
-  return {"touch", {{NormalLawKind::exact, 1e8, 1.5, e}, ImpactShape::law}, std::nullopt};
+  ContactRecovery recovery;
+  recovery.contact = "touch";
+  recovery.settings = {{NormalLawKind::exact, 1e8, 1.5, e}, ImpactShape::law};
+  return recovery;
 }
 
 /// Samples 0.1 s apart: a free impact, bodies that land and stay, and an impact on top of that. The
@@ -169,8 +172,8 @@ TEST(RecoverForces, AddStressesUnderTheWholeForceWhereMaterialsAreKnown) {
   const ContactForces forces = recover_forces(bounces_and_rests(), recovery);
   const ContactImpact& struck = forces.impacts[2];
   ASSERT_TRUE(struck.stress);
-  EXPECT_DOUBLE_EQ(struck.stress->pressure,
-                   recovery.stress->contact().pressure(struck.peak + struck.force));
+  const HertzContact contact(steel.elasticity, steel.elasticity, {5.0, 5.0});
+  EXPECT_NEAR(struck.stress->pressure / contact.pressure(struck.peak + struck.force), 1.0, 1e-12);
 }
 
 TEST(RecoverForces, OfNothingAreNothing) {

@@ -53,6 +53,7 @@ void Contact::take_from(const Pair& pair) {
   has_face_ = Pair::is_flat;
   has_outline_ = pair.has_outline();
   slides_by_coordinates_ = Pair::has_slip_coordinates && patch_ == 0.0;
+  has_chord_ = Pair::has_chord;
   if constexpr (Pair::has_chord) {
     second_a_ = pair.second_a();
     second_b_ = pair.second_b();

@@ -35,13 +35,17 @@ class Contact {
 
   const std::string& name() const { return name_; }
   const Place& place() const { return place_; }
+  bool is_planar() const { return planar_; }
   const ContactGeometry& geometry() const;
   int a() const { return a_; }
   int b() const { return b_; }
   /// A side that lies along the chord between two nodes has a second one; else it is the ground.
   int second_a() const { return second_a_; }
   int second_b() const { return second_b_; }
-  bool has_chord() const { return second_a_ != ground || second_b_ != ground; }
+  /// Its rows are over four nodes: a side lies along a chord, or it is the stop of a coupler.
+  bool has_chord() const { return has_chord_; }
+  /// Of a coupler: it has a gap and a row, but no place.
+  bool is_stop() const { return std::holds_alternative<CouplerStop>(pair_); }
   /// In the order of the columns of what has 24 of them.
   std::array<int, 4> nodes() const { return {a_, b_, second_a_, second_b_}; }
   double restitution() const { return restitution_; }
@@ -60,8 +64,9 @@ class Contact {
   int end_row() const { return first_row + rows_; }
   int group = -1;  ///< that found it; none for contacts of their own
 
-  /// > 0 open.
-  double gap(const Configuration& q) const {
+  /// > 0 open. `turns`: those of State, for the stops of couplers.
+  double gap(const Configuration& q, std::span<const double> turns = {}) const {
+    if (const auto* stop = std::get_if<CouplerStop>(&pair_)) return stop->gap(q, turns);
     return std::visit([&](const auto& pair) { return pair.gap(q); }, pair_);
   }
   /// Derivative of row 0 with respect to variations, as PairCoordinate::hessian.
@@ -79,6 +84,12 @@ class Contact {
   ContactFrame frame(const Configuration& q, const Vec3& tangent) const;
   /// The rows at q, in a frame of q.
   void rates(const Configuration& q, const ContactFrame& frame, PairRows& rows) const;
+
+  /// As SurfacePair has it.
+  std::optional<Eigen::Matrix2d> curvature(const Configuration& q,
+                                           const ContactFrame& frame) const {
+    return std::visit([&](const auto& pair) { return pair.curvature(q, frame); }, pair_);
+  }
 
   FrameDerivative derivative(const Configuration& q, const ContactFrame& frame) const;
   /// d(rows v)/dq for the velocities v of both nodes.
@@ -131,7 +142,7 @@ class Contact {
   int second_a_ = ground, second_b_ = ground;
   bool planar_;
   ContactPair pair_;
-  bool has_face_ = false, has_outline_ = false, slides_by_coordinates_ = false;
+  bool has_chord_ = false, has_face_ = false, has_outline_ = false, slides_by_coordinates_ = false;
   double patch_ = 0.0;  // factor on the normal angular velocity, Coulomb-Contensou
   double restitution_;
   bool is_recovered_;

@@ -1,7 +1,7 @@
 #include <clatter/contact/geometry/contact.hpp>
 
 // Rows of contacts with a chord, and their derivatives. Each of the four nodes bears a share of
-// what its side does: see ChordPair.
+// what its side does: see ChordPair. The stop of a coupler has one row, the gradient of its gap.
 
 namespace clatter {
 namespace {
@@ -36,6 +36,13 @@ std::array<Bearer, 4> bearers(const Contact& contact, const Configuration& q, co
 
 void Contact::rates(const Configuration& q, const ContactFrame& f, PairRows& rows,
                     PairRows& second_rows) const {
+  if (const auto* stop = std::get_if<CouplerStop>(&pair_)) {
+    Vec24 g;
+    stop->row(q, g);
+    rows.row(0) = g.head<12>();
+    second_rows.row(0) = g.tail<12>();
+    return;
+  }
   const auto fill = [&](PairRows& into, int a, int b, double weight_a, double weight_b) {
     const Mat3 &R_a = q[static_cast<std::size_t>(a)].R, &R_b = q[static_cast<std::size_t>(b)].R;
     const std::array directions{&f.normal, &f.tangents[0], &f.tangents[1]};
@@ -59,16 +66,24 @@ void Contact::rates(const Configuration& q, const ContactFrame& f, PairRows& row
 }
 
 void Contact::gap_hessian(const Configuration& q, Mat24& H) const {
+  if (const auto* stop = std::get_if<CouplerStop>(&pair_)) return stop->gap_hessian(q, H);
   std::get<ChordPair>(pair_).gap_hessian(q, H);
 }
 
 ChordDerivative Contact::chord_derivative(const Configuration& q, const ContactFrame& f) const {
+  if (is_stop()) return {};
   return std::get<ChordPair>(pair_).derivative(q, f);
 }
 
 void Contact::rates_derivative(const Configuration& q, const ContactFrame& f,
                                const ChordDerivative& d, const Vec24& v,
                                TwoPairRows& derivative) const {
+  if (const auto* stop = std::get_if<CouplerStop>(&pair_)) {
+    Mat24 H;
+    stop->gap_hessian(q, H);
+    derivative = v.transpose() * H;
+    return;
+  }
   const std::array directions{&f.normal, &f.tangents[0], &f.tangents[1]};
   const std::array changes{&d.normal, &d.tangents[0], &d.tangents[1]};
   const std::array<Bearer, 4> nodes = bearers(*this, q, f, d);
@@ -102,6 +117,12 @@ void Contact::rates_derivative(const Configuration& q, const ContactFrame& f,
 
 void Contact::rows_rate(const Configuration& q, const ContactFrame& f, const ChordDerivative& d,
                         const Vec24& v, TwoPairRows& rate) const {
+  if (const auto* stop = std::get_if<CouplerStop>(&pair_)) {
+    Mat24 H;
+    stop->gap_hessian(q, H);
+    rate = (H * v).transpose();
+    return;
+  }
   const std::array directions{&f.normal, &f.tangents[0], &f.tangents[1]};
   const std::array<Vec3, 3> changes{d.normal * v, d.tangents[0] * v, d.tangents[1] * v};
   const std::array<Bearer, 4> nodes = bearers(*this, q, f, d);
@@ -133,6 +154,11 @@ void Contact::rows_rate(const Configuration& q, const ContactFrame& f, const Cho
 void Contact::force_derivative(const Configuration& q, const ContactFrame& f,
                                const ChordDerivative& d, const RowVector& reaction,
                                Mat24& derivative) const {
+  if (const auto* stop = std::get_if<CouplerStop>(&pair_)) {
+    stop->gap_hessian(q, derivative);
+    derivative *= reaction[0];
+    return;
+  }
   const std::array directions{&f.normal, &f.tangents[0], &f.tangents[1]};
   const std::array changes{&d.normal, &d.tangents[0], &d.tangents[1]};
   ChordWrench wrench;

@@ -227,4 +227,35 @@ Foot foot_furthest_from(const Patch& patch, const Vec3& point) {
   }
 }
 
+std::optional<Eigen::Matrix2d> curvature_of(const Patch& patch, const Foot& foot,
+                                            const Vec3& normal,
+                                            const std::array<Vec3, 2>& tangents) {
+  using Mat2 = Eigen::Matrix2d;
+  const int count = patch.parameters();
+  const double r = patch.radius;
+  if (count < 2 && r == 0.0) return std::nullopt;
+  if (count == 0) return Mat2(Mat2::Identity() / r);
+  const CorePoint core = core_point(patch, foot);
+  if (count == 1) {
+    // Across the core it is a circle; along it, a curve that is carried out by the radius.
+    const double square = core.first[0].squaredNorm();
+    const double own = -core.second[0].dot(normal) / square, along = own / (1.0 + r * own);
+    const Eigen::Vector2d t(tangents[0].dot(core.first[0]), tangents[1].dot(core.first[0]));
+    const Mat2 on_core = t * t.transpose() / t.squaredNorm();
+    return Mat2(along * on_core + (Mat2::Identity() - on_core) / r);
+  }
+  Mat2 first, second, over;  // fundamental forms, and the parameters' directions over the tangents
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
+      first(i, j) = core.first[a].dot(core.first[b]);
+      second(i, j) = -core.second[a + b].dot(normal);
+      over(i, j) = core.first[a].dot(tangents[b]);
+    }
+  }
+  const Mat2 steps = first.inverse() * over;  // of the parameters along each tangent
+  const Mat2 own = steps.transpose() * second * steps;
+  return Mat2(own * (Mat2::Identity() + r * own).inverse());
+}
+
 }  // namespace clatter

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <numbers>
+#include <optional>
 
 #include <clatter/math/types.hpp>
 
@@ -78,6 +79,12 @@ Vec3 core_position(const Patch& patch, const Foot& foot);
 CorePoint core_point(const Patch& patch, const Foot& foot);
 /// The foot whose parameters, counted from `foot`, are `by`.
 Foot moved_foot(const Patch& patch, const Foot& foot, const std::array<double, 2>& by);
+
+/// Curvature of the patch at a foot, positive where it bulges [1/m], over two tangents across its
+/// normal out of the solid, all of them in its axes; none where it is sharp.
+std::optional<Eigen::Matrix2d> curvature_of(const Patch& patch, const Foot& foot,
+                                            const Vec3& normal,
+                                            const std::array<Vec3, 2>& tangents);
 
 /// Of a surface, out of the solid, in its axes.
 Vec3 surface_normal(const Patch& patch, const Foot& foot);

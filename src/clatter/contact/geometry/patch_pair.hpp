@@ -54,6 +54,7 @@ class PatchPair : public SurfacePair {
   FrameDerivative derivative(const Configuration& q, const ContactFrame& frame) const {
     return derivative(q[a_], q[b_], frame);
   }
+  std::optional<Eigen::Matrix2d> curvature(const Configuration& q, const ContactFrame& frame) const;
   // The same for nodes that are elsewhere.
   double gap(const NodeState& A, const NodeState& B) const;
   ContactFrame frame(const NodeState& A, const NodeState& B, const Vec3& tangent) const;

@@ -25,6 +25,11 @@ class PlaneFace : public SurfacePair {
   ContactFrame frame(const Configuration& q, const Vec3& tangent) const;
   FrameDerivative derivative(const Configuration& q, const ContactFrame& frame) const;
 
+  std::optional<Eigen::Matrix2d> curvature(const Configuration&, const ContactFrame&) const {
+    if (!(radius_ > 0.0)) return std::nullopt;
+    return Eigen::Matrix2d(Eigen::Matrix2d::Identity() / radius_);
+  }
+
   static Mesh picture(const ContactSpec& spec, double size);
 
  protected:

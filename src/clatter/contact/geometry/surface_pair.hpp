@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <optional>
 
 #include <clatter/contact/geometry/contact_frame.hpp>
 #include <clatter/math/mesh.hpp>
@@ -29,6 +30,12 @@ class SurfacePair {
   /// Whether the surface of a ends somewhere, and whether the place of contact lies within.
   bool has_outline() const { return false; }
   bool over_face(const Configuration&) const { return true; }
+
+  /// Sum of the curvatures of both surfaces where they touch, positive where they bulge [1/m], over
+  /// the tangents of the frame; none where one of them is sharp, or where it is not known.
+  std::optional<Eigen::Matrix2d> curvature(const Configuration&, const ContactFrame&) const {
+    return std::nullopt;
+  }
 
   /// What is to be seen of the surface of a, in the frame of its body; `size` is that of the model.
   static Mesh picture(const ContactSpec&, double /*size*/) { return {}; }

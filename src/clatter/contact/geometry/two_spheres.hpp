@@ -20,6 +20,10 @@ class TwoSpheres : public SurfacePair {
   void gap_hessian(const Configuration& q, Mat12& H) const;
   ContactFrame frame(const Configuration& q, const Vec3& tangent) const;
   FrameDerivative derivative(const Configuration& q, const ContactFrame& frame) const;
+  std::optional<Eigen::Matrix2d> curvature(const Configuration&, const ContactFrame&) const {
+    if (radius_a_ == 0.0 || radius_b_ == 0.0) return std::nullopt;
+    return Eigen::Matrix2d((1.0 / radius_a_ + 1.0 / radius_b_) * Eigen::Matrix2d::Identity());
+  }
 
  private:
   double sign_, radius_a_, radius_b_;  // negative: hollow

@@ -8,6 +8,38 @@ namespace clatter {
 
 using std::numbers::pi;
 
+namespace {
+
+/// Each of them has one summit, at the surface or within two of the shorter half axes below it.
+template <class StressAt>
+ContactStress largest_stresses(double pressure, double half_axis, const StressAt& stress_at) {
+  const auto largest = [&](auto value) {
+    StressBelow best;
+    double from = 0.0, to = 2.0 * half_axis;
+    constexpr int looks = 64;
+    for (int round = 0; round < 8; ++round) {
+      double top = 0.0;
+      for (int i = 0; i <= looks; ++i) {
+        const double z = from + (to - from) * i / looks;
+        const StressBelow here = stress_at(z);
+        if (i == 0 || value(here) > top) {
+          top = value(here);
+          best = here;
+        }
+      }
+      const double width = (to - from) / looks;
+      from = std::max(0.0, best.depth - width);
+      to = best.depth + width;
+    }
+    return best;
+  };
+  return {pressure, largest([](const StressBelow& s) { return s.shear(); }),
+          largest([](const StressBelow& s) { return s.octahedral(); }),
+          largest([](const StressBelow& s) { return s.von_mises(); })};
+}
+
+}  // namespace
+
 double carlson_rd(double x, double y, double z) {
   // Duplication until the three are equal but for terms whose sixth power is below round-off.
   double sum = 0.0, factor = 1.0;
@@ -105,31 +137,8 @@ StressBelow HertzContact::stress_below(double force, double poisson, double z) c
 }
 
 ContactStress HertzContact::stress(double force, double poisson) const {
-  const double b = minor_axis(force);
-  const auto largest = [&](auto value) {
-    // Each has one summit below the surface, within two of the shorter half axes.
-    StressBelow best;
-    double from = 0.0, to = 2.0 * b;
-    constexpr int looks = 64;
-    for (int round = 0; round < 8; ++round) {
-      double top = 0.0;
-      for (int i = 0; i <= looks; ++i) {
-        const double z = from + (to - from) * i / looks;
-        const StressBelow here = stress_below(force, poisson, z);
-        if (i == 0 || value(here) > top) {
-          top = value(here);
-          best = here;
-        }
-      }
-      const double width = (to - from) / looks;
-      from = std::max(0.0, best.depth - width);
-      to = best.depth + width;
-    }
-    return best;
-  };
-  return {pressure(force), largest([](const StressBelow& s) { return s.shear(); }),
-          largest([](const StressBelow& s) { return s.octahedral(); }),
-          largest([](const StressBelow& s) { return s.von_mises(); })};
+  return largest_stresses(pressure(force), minor_axis(force),
+                          [&](double z) { return stress_below(force, poisson, z); });
 }
 
 double LineContact::half_width(double force) const {
@@ -138,6 +147,18 @@ double LineContact::half_width(double force) const {
 
 double LineContact::pressure(double force) const {
   return 2.0 * force / (pi * half_width(force) * length);
+}
+
+/// That of an ellipse without end: strain along the line is none.
+StressBelow LineContact::stress_below(double force, double poisson, double z) const {
+  const double p = pressure(force), s = z / half_width(force), root = std::sqrt(1.0 + s * s);
+  const double across = -p * ((1.0 + 2.0 * s * s) / root - 2.0 * s), inwards = -p / root;
+  return {z, {poisson * (across + inwards), across, inwards}};
+}
+
+ContactStress LineContact::stress(double force, double poisson) const {
+  return largest_stresses(pressure(force), half_width(force),
+                          [&](double z) { return stress_below(force, poisson, z); });
 }
 
 NormalLaw LineContact::law() const {

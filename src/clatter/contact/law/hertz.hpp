@@ -79,7 +79,10 @@ struct LineContact {
   double length = 0.0;     ///< [m]
 
   double half_width(double force) const;  ///< b [m]
-  double pressure(double force) const;    ///< [Pa]
+  double pressure(double force) const;    ///< in the middle [Pa]
+  /// As of HertzContact, of which it is the limit.
+  StressBelow stress_below(double force, double poisson, double depth) const;
+  ContactStress stress(double force, double poisson) const;
   /// F = K delta^(10/9), by Palmgren's formula for rollers with crowned ends.
   NormalLaw law() const;
 };

@@ -206,7 +206,7 @@ void Moreau::place_pair(const Contact& contact, double part) {
 double Moreau::meeting_of(const Contact& contact, double longest, double touching) {
   const auto gap_at = [&](double part) {
     place_pair(contact, part);
-    return contact.gap(place_);
+    return contact.gap(place_, w_.state->turns);
   };
   if (contact.has_face()) return gap_at(1.0) <= touching ? 1.0 : no_meeting;
   return first_meeting(gap_at, longest, std::max(touching, 1e-3 * longest));

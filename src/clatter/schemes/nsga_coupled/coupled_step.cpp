@@ -29,7 +29,7 @@ CoupledStep::CoupledStep(StepWork& work, const GeneralizedAlpha& coefficients)
 
 void CoupledStep::size_contacts() {
   contacts_.resize(w_.contacts.count());
-  if (w_.machine.has_solid_beams()) chords_.resize(contacts_.size());
+  if (w_.machine.has_wide_contacts()) chords_.resize(contacts_.size());
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     contacts_[c].size_rows(w_.contacts.contact(c).rows());
   }

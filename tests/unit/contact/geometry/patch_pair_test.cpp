@@ -48,7 +48,7 @@ void expect_same(const ContactGeometry& geometry, const std::function<void(Conta
           EXPECT_LT((f.normal - g.normal).norm() + (f.arm_b - g.arm_b).norm(), 1e-13);
           // The arm of a may differ along the normal.
           EXPECT_LT((f.arm_a - g.arm_a).cross(f.normal).norm(), 1e-13);
-          if constexpr (!std::is_same_v<std::decay_t<decltype(other)>, ChordPair>) {
+          if constexpr (!std::decay_t<decltype(other)>::has_chord) {
             Mat12 H, K;
             pair.gap_hessian(q, H);
             other.gap_hessian(q, K);

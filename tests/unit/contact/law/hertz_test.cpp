@@ -158,5 +158,63 @@ TEST(LineContact, PressureCarriesTheForceAndSteelFollowsPalmgren) {
   EXPECT_NEAR(delta / (3.84e-8 * std::pow(F, 0.9) / std::pow(10.0, 0.8)), 1.0, 5e-3);
 }
 
+TEST(LineContact, HasTheStressesOfJohnsonsTable) {
+  const LineContact roller{2.0 * 0.91 / 2.06e11, 200.0, 0.01};
+  const double F = 5000.0, p = roller.pressure(F), b = roller.half_width(F);
+  EXPECT_NEAR(p, 2.0 * F / (pi * b * 0.01), 1e-9 * p);
+  const ContactStress stress = roller.stress(F, 0.3);
+  EXPECT_NEAR(stress.shear.shear() / p, 0.3003, 5e-5);
+  EXPECT_NEAR(stress.shear.depth / b, 0.786, 5e-4);
+  EXPECT_NEAR(stress.von_mises.von_mises() / p, 0.5575, 5e-4);
+  // At the surface pressures across and inwards are equal, and nu times their sum along.
+  const StressBelow surface = roller.stress_below(F, 0.3, 0.0);
+  EXPECT_NEAR(surface.principal[0], -0.6 * p, 1e-9 * p);
+  EXPECT_NEAR(surface.principal[1], -p, 1e-9 * p);
+  EXPECT_NEAR(surface.principal[2], -p, 1e-9 * p);
+}
+
+TEST(LineContact, IsTheLimitOfALongEllipse) {
+  const HertzContact ellipse(steel, steel, {1e-9, 1.0});
+  const LineContact line{2.0 * steel.softness(), 2.0, 1.0};
+  // The stress over pressure at depths over the shorter half axis, whatever the force. Along the
+  // longer axis an ellipse still strains: terms of (1 - 2 nu) b/a are left.
+  const double error = ellipse.axis_ratio();
+  ASSERT_LT(error, 1e-4);
+  for (const double depth : {0.0, 0.3, 0.786, 2.0}) {
+    const StressBelow of_ellipse =
+        ellipse.stress_below(10.0, 0.25, depth * ellipse.minor_axis(10.0));
+    const StressBelow of_line = line.stress_below(7.0, 0.25, depth * line.half_width(7.0));
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_NEAR(of_ellipse.principal[i] / ellipse.pressure(10.0),
+                  of_line.principal[i] / line.pressure(7.0), error);
+    }
+  }
+  // A strip of the ellipse's pressure in its middle carries as much for its length.
+  const double F = 10.0, b = ellipse.minor_axis(F);
+  const double per_length = 0.5 * pi * b * ellipse.pressure(F);
+  EXPECT_NEAR(line.half_width(per_length) / b, 1.0, error);
+}
+
+TEST(LineContact, ApproachesAsMeasuredRollersDoAndNotFarFromJohnson) {
+  // docs/theory.md states 8 to 38 % over this range, for points as deep as the radius.
+  const double nu = 0.3, softness = (1.0 - nu * nu) / 2.06e11;
+  double least = 2.0, most = 0.0;
+  for (const double R : {2e-3, 5e-3, 2e-2}) {
+    for (const double L : {R, 2.0 * R, 4.0 * R}) {
+      for (const double F : {1e3 * L, 1e4 * L, 1e5 * L, 1e6 * L}) {
+        const LineContact line{2.0 * softness, 1.0 / R, L};
+        const double b = line.half_width(F);
+        const double johnson =
+            2.0 * F / (pi * L) * softness * (2.0 * std::log(2.0 * R / b) - nu / (1.0 - nu));
+        const double own = std::pow(F / line.law().stiffness, 0.9);
+        least = std::min(least, own / johnson);
+        most = std::max(most, own / johnson);
+      }
+    }
+  }
+  EXPECT_NEAR(least, 1.083, 5e-4);
+  EXPECT_NEAR(most, 1.381, 5e-4);
+}
+
 }  // namespace hertz_test
 }  // namespace clatter
