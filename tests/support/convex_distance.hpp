@@ -13,7 +13,13 @@ namespace clatter::testing {
 /// Bounds of a distance: of two points that are as near as `most`, and along a direction in which
 /// the sets are `least` apart.
 struct BoundsOfDistance {
-  double least, most;
+  double least = INFINITY, most = INFINITY;
+
+  /// Of the nearer one of several.
+  void take(const BoundsOfDistance& other) {
+    least = std::min(least, other.least);
+    most = std::min(most, other.most);
+  }
 };
 
 /// Distance of two convex sets by Wolfe's method for the point of least norm among the differences

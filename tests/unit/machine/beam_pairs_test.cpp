@@ -64,11 +64,7 @@ class BeamPairOfKinds : public testing::RandomPair<std::string> {
 
   /// Brute force over the elements; with a guess of the direction from beam to partner.
   BoundsOfDistance right_gap(const Vec3& guess) const {
-    BoundsOfDistance least{INFINITY, INFINITY};
-    const auto take = [&](const BoundsOfDistance& bounds) {
-      least.least = std::min(least.least, bounds.least);
-      least.most = std::min(least.most, bounds.most);
-    };
+    BoundsOfDistance least;
     const Configuration& q = pair_->q;
     const auto furthest_of = [&](const Ends& ends, const Vec3& n) -> Vec3 {
       const Vec3 &one = q[ends[0]].x, &other = q[ends[1]].x;
@@ -77,7 +73,7 @@ class BeamPairOfKinds : public testing::RandomPair<std::string> {
     for (const Ends& ends : elements_) {
       if (is_beam()) {
         for (const Ends& of_b : other_elements_) {
-          take(testing::bounds_of_distance(
+          least.take(testing::bounds_of_distance(
               [&](const Vec3& n) -> Vec3 { return furthest_of(of_b, n) - furthest_of(ends, -n); },
               1e-11, guess));
         }
@@ -90,10 +86,10 @@ class BeamPairOfKinds : public testing::RandomPair<std::string> {
                   at.x + at.R * partner_.circles.front().at(angle), q[ends[0]].x, q[ends[1]].x);
             },
             partner_.circles.front().radius);
-        take({distance, distance});
+        least.take({distance, distance});
       } else {
         const NodeState& at = pair_->at_b();
-        take(testing::bounds_of_distance(
+        least.take(testing::bounds_of_distance(
             [&](const Vec3& n) -> Vec3 {
               return at.x + at.R * partner_.furthest(at.R.transpose() * n) - furthest_of(ends, -n);
             },

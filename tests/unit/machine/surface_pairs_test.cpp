@@ -209,11 +209,7 @@ class SurfacePairOfKinds : public testing::RandomPair<std::pair<SurfaceKind, Par
   /// Brute force over all triangles; of solids that are apart. With a guess of the direction from
   /// the surface to the other, and of the distance: what is surely further needs no closer look.
   BoundsOfDistance right_gap(const Vec3& guess, double distance) const {
-    BoundsOfDistance least{INFINITY, INFINITY};
-    const auto take = [&](const BoundsOfDistance& bounds) {
-      least.least = std::min(least.least, bounds.least);
-      least.most = std::min(least.most, bounds.most);
-    };
+    BoundsOfDistance least;
     const Mat3 R = pair_->at_a().R.transpose() * pair_->at_b().R;
     const Vec3 shift = to_surface(Vec3::Zero());
     if (is_ring()) {
@@ -221,7 +217,7 @@ class SurfacePairOfKinds : public testing::RandomPair<std::pair<SurfaceKind, Par
       const double found = testing::least_on_circle(
           720, [&](double angle) { return surface_.distance(to_surface(circle.at(angle))); },
           circle.radius);
-      take({found, found});
+      least.take({found, found});
     } else {
       const double enough = distance + 1e-6;
       const auto from_triangle = [&](const Triangle& triangle, const auto& furthest_of_b,
@@ -233,7 +229,7 @@ class SurfacePairOfKinds : public testing::RandomPair<std::pair<SurfaceKind, Par
           return shift + R * furthest_of_b(R.transpose() * n) - triangle.furthest(-n);
         };
         if (guess.dot(furthest(-guess)) > enough) return;
-        take(testing::bounds_of_distance(furthest, 1e-11, guess, enough));
+        least.take(testing::bounds_of_distance(furthest, 1e-11, guess, enough));
       };
       double ball = 0.0;
       for (const Vec3& n : {Vec3(Vec3::UnitX()), Vec3(Vec3::UnitY()), Vec3(Vec3::UnitZ())}) {
