@@ -392,12 +392,13 @@ def main():
     parser.add_argument("--rooms", type=int, default=0, help="how many")
     parser.add_argument("--piles", type=int, default=0, help="how many")
     parser.add_argument("--first", type=int, default=0, help="number of the first scene")
+    parser.add_argument("--every", type=int, default=1, help="how far the numbers of scenes are apart")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", help="folder for the scenes that fail")
     parser.add_argument("--timeout", type=float, default=300, help="of one run [s]")
     options = parser.parse_args()
     cases = [(kind, number, scheme) for kind, count in (("room", options.rooms), ("pile", options.piles))
-             for scheme in options.schemes.split(",") for number in range(options.first, options.first + count)]
+             for scheme in options.schemes.split(",") for number in range(options.first, options.first + count * options.every, options.every)]
     failed = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for case, wrong in zip(cases, pool.map(lambda case: run(options, *case), cases)):

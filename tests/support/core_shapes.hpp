@@ -42,22 +42,24 @@ inline double distance_from_triangle(const Vec3& x, const std::array<Vec3, 3>& c
   return is_over ? std::abs(normal.dot(x - a)) : least;
 }
 
-/// From an ellipsoid, or in the plane an ellipse: s with sum (axes_i x_i / (axes_i^2 + s))^2 = 1,
-/// by halving; the nearest point is axes_i^2 x_i / (axes_i^2 + s). Zero inside.
+/// From the surface of an ellipsoid, or in the plane an ellipse; negative inside. The nearest point
+/// is axes_i^2 x_i / (axes_i^2 + s) with sum (axes_i x_i / (axes_i^2 + s))^2 = 1. The sum is convex
+/// and falls with s beyond its last pole: Newton's method comes to the root from where a part of it
+/// alone is 1.
 template <int dimensions>
 double distance_from_ellipsoid(const Eigen::Matrix<double, dimensions, 1>& x,
                                const Eigen::Matrix<double, dimensions, 1>& axes) {
-  const Eigen::Array<double, dimensions, 1> squares = axes.array().square();
-  const auto excess = [&](double s) {
-    return (axes.array() * x.array() / (squares + s)).square().sum() - 1.0;
-  };
-  if (excess(0.0) <= 0.0) return 0.0;
-  double low = 0.0, high = axes.maxCoeff() * x.norm();
-  for (int i = 0; i < 60; ++i) {
-    const double middle = 0.5 * (low + high);
-    (excess(middle) > 0.0 ? low : high) = middle;
+  using Numbers = Eigen::Array<double, dimensions, 1>;
+  const Numbers squares = axes.array().square(), product = axes.array() * x.array();
+  const double tiny = 1e-16 * squares.minCoeff();
+  double s = (product.abs() - squares).maxCoeff();
+  for (int i = 0; i < 100; ++i) {
+    const Numbers parts = (product / (squares + s)).square();
+    const double step = (parts.sum() - 1.0) / (2.0 * (parts / (squares + s)).sum());
+    s += step;
+    if (!(step > tiny + 1e-16 * std::abs(s))) break;
   }
-  return (x.array() * low / (squares + low)).matrix().norm();
+  return std::copysign((x.array() * s / (squares + s)).matrix().norm(), s);
 }
 
 /// A core with a radius all around, in its own axes, told apart from the library. All but rings
@@ -89,7 +91,11 @@ struct CoreShape {
       best = point;
     };
     for (const Vec3& point : points) look_at(point);
-    for (const Circle& circle : circles) look_at(circle.at(std::atan2(n.y(), n.x())));
+    const double across = std::sqrt(n.x() * n.x() + n.y() * n.y());
+    const double c = across > 0.0 ? n.x() / across : 1.0, s = across > 0.0 ? n.y() / across : 0.0;
+    for (const Circle& circle : circles) {
+      look_at({circle.radius * c, circle.radius * s, circle.z});
+    }
     return best;
   }
   /// How far it goes along a unit vector.
@@ -185,7 +191,9 @@ inline CoreShape make_core_shape(CoreKind kind, Dice& dice, double scale = 1.0,
     case CoreKind::ellipsoid:
       tell(fmt::format("semi_axes = [{}, {}, {}]", s.x(), s.y(), s.z()), false);
       shape.semi_axes = s;
-      shape.distance = [=](const Vec3& x) { return distance_from_ellipsoid<3>(x, s); };
+      shape.distance = [=](const Vec3& x) {
+        return std::max(0.0, distance_from_ellipsoid<3>(x, s));
+      };
       break;
     case CoreKind::ring:
       tell(fmt::format("radius = {}, tube_radius = {}", r, 0.2 * r), true);

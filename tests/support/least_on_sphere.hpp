@@ -1,9 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -16,25 +16,39 @@ template <class Function>
 double least_on_sphere(const Function& f) {
   constexpr int count = 400;
   constexpr std::size_t few = 6;
+  static const std::vector<Vec3> many = [] {
+    std::vector<Vec3> directions;
+    for (int i = 0; i < count; ++i) {
+      const double z = 1.0 - (2.0 * i + 1.0) / count, angle = 2.399963229728653 * i;
+      const double r = std::sqrt(1.0 - z * z);
+      directions.emplace_back(r * std::cos(angle), r * std::sin(angle), z);
+    }
+    return directions;
+  }();
   std::vector<std::pair<double, Vec3>> all;
-  for (int i = 0; i < count; ++i) {
-    const double z = 1.0 - (2.0 * i + 1.0) / count, angle = 2.399963229728653 * i;
-    const double r = std::sqrt(1.0 - z * z);
-    const Vec3 n(r * std::cos(angle), r * std::sin(angle), z);
-    all.emplace_back(f(n), n);
-  }
+  all.reserve(count);
+  for (const Vec3& n : many) all.emplace_back(f(n), n);
   const auto is_better = [](const auto& one, const auto& two) { return one.first < two.first; };
   std::partial_sort(all.begin(), all.begin() + few, all.end(), is_better);
   double least = std::numeric_limits<double>::infinity();
+  const double half_root = std::sqrt(0.75);
+  const std::array<std::pair<double, double>, 6> around{{{1.0, 0.0},
+                                                         {0.5, half_root},
+                                                         {-0.5, half_root},
+                                                         {-1.0, 0.0},
+                                                         {-0.5, -half_root},
+                                                         {0.5, -half_root}}};
   for (std::size_t i = 0; i < few; ++i) {
     auto [best, n] = all[i];
-    double turn = 0.0;
+    Vec3 ahead = n.unitOrthogonal();
     for (double step = 0.1; step > 1e-7; step *= 0.7) {
-      turn += 0.7;  // so that no direction is left out
-      const Vec3 u = n.unitOrthogonal(), w = n.cross(u);
-      for (int k = 0; k < 6; ++k) {
-        const double angle = turn + k * std::numbers::pi / 3.0;
-        const Vec3 next = (n + step * (std::cos(angle) * u + std::sin(angle) * w)).normalized();
+      // Turned ever further, so that no direction is left out.
+      const Vec3 beside = n.cross(ahead);
+      ahead = (0.7648421872844885 * ahead + 0.644217687237691 * beside);
+      ahead = (ahead - n.dot(ahead) * n).normalized();
+      const Vec3 left = n.cross(ahead);
+      for (const auto& [along, across] : around) {
+        const Vec3 next = (n + step * (along * ahead + across * left)).normalized();
         if (const double there = f(next); there < best) {
           best = there;
           n = next;

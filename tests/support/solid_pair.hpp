@@ -1,8 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -39,34 +37,50 @@ class SolidPair {
         node_b(b) {
     for (const Solid& solid : machine_.solids()) {
       Ball ball{Vec3::Zero(), -1.0};
+      const bool has_corners = !solid.shape.corners.empty() && !solid.is_element();
       for (const Vec3& corner : solid.shape.corners) {
         ball.centre += corner / static_cast<double>(solid.shape.corners.size());
       }
       for (const Vec3& corner : solid.shape.corners) {
-        if (solid.is_element()) continue;
+        if (!has_corners) continue;
         ball.radius = std::max(ball.radius, (corner - ball.centre).norm() + solid.shape.radius);
       }
+      const bool is_endless = solid.is_element() || is_container(solid.pieces) || solid.by_outline;
+      if (!has_corners && !is_endless) ball = {Vec3::Zero(), solid.extent};
       balls_.push_back(ball);
+    }
+    const int count = static_cast<int>(balls_.size());
+    for (int one = 0; one < count; ++one) {
+      for (int two = one + 1; two < count; ++two) {
+        if (machine_.may_touch(one, two)) parts_.push_back({one, two, -infinity});
+      }
     }
   }
 
   /// The least of all convex parts.
   double gap() {
+    for (Parts& parts : parts_) parts.surely = -infinity;
+    return gap_on_way();
+  }
+  /// The same where b was shifted since the last time and nothing else has moved: who was further
+  /// away than it has come needs no look.
+  double gap_on_way() {
+    const double moved = (at_b().x - last_b_).norm();
+    last_b_ = at_b().x;
+    for (Parts& parts : parts_) parts.surely -= moved;
+    // From the nearest most others are seen to be further.
+    if (!parts_.empty()) {
+      std::iter_swap(parts_.begin(), std::min_element(parts_.begin(), parts_.end(),
+                                                      [](const Parts& one, const Parts& two) {
+                                                        return one.surely < two.surely;
+                                                      }));
+    }
     double least = infinity;
-    const std::vector<Solid>& solids = machine_.solids();
-    for (std::size_t a = 0; a < solids.size(); ++a) {
-      for (std::size_t b = a + 1; b < solids.size(); ++b) {
-        if (!machine_.may_touch(static_cast<int>(a), static_cast<int>(b))) continue;
-        if (balls_[a].radius >= 0.0 && balls_[b].radius >= 0.0) {
-          const auto centre = [&](std::size_t k) -> Vec3 {
-            const NodeState& at = q[static_cast<std::size_t>(solids[k].node)];
-            return at.x + at.R * balls_[k].centre;
-          };
-          const double apart = (centre(b) - centre(a)).norm();
-          if (apart - balls_[a].radius - balls_[b].radius > least) continue;
-        }
-        least = std::min(least, search_.gap(static_cast<int>(a), static_cast<int>(b), q));
-      }
+    for (Parts& parts : parts_) {
+      if (parts.surely >= least || between_balls(parts) > least) continue;
+      const double gap = search_.gap(parts.a, parts.b, q);
+      parts.surely = gap - 1e-9;
+      least = std::min(least, gap);
     }
     return least;
   }
@@ -78,13 +92,11 @@ class SolidPair {
     for (const ContactKey& key : keys) all.push_back(machine_.contact_of(key));
     return all;
   }
-  /// The contact whose gap is least.
-  Contact nearest_contact() {
-    std::vector<Contact> all = contacts();
-    if (all.empty()) throw std::runtime_error("solids that are near each other do not touch");
-    return *std::min_element(all.begin(), all.end(), [&](const Contact& one, const Contact& two) {
-      return one.gap(q) < two.gap(q);
-    });
+  /// The contact whose gap is least, of some.
+  const Contact& nearest_of(const std::vector<Contact>& contacts) const {
+    return *std::min_element(
+        contacts.begin(), contacts.end(),
+        [&](const Contact& one, const Contact& two) { return one.gap(q) < two.gap(q); });
   }
 
   /// A contact as seen from the first body, in space.
@@ -109,13 +121,38 @@ class SolidPair {
     double touching = infinity;
     for (const Solid& solid : machine_.solids()) touching = std::min(touching, 1e-3 * solid.size);
     most = std::min(most, 0.8 * touching);
-    double gap_here = gap();
-    for (int i = 0; i < 400 && gap_here > most; ++i) {
-      q[node_b].x += (gap_here - 0.5 * (least + most)) * way;
-      if ((at_b().x - at_a().x).norm() > 100.0) return false;
-      gap_here = gap();
+    gap();
+    return come_near(
+        least, most, [&] { return gap_on_way(); }, [&](double by) { q[node_b].x += by * way; },
+        [&] { return (at_b().x - at_a().x).norm() > 100.0; });
+  }
+
+  /// Shifts until the gap is between `least` and `most`, or `is_past`: no further at once than the
+  /// gap tells, or, where they are near, than the last shift foretells. Of convex solids the gap
+  /// falls ever slower, so that they do not get into each other; others are taken back from there.
+  template <class Gap, class Shift, class Past>
+  static bool come_near(double least, double most, const Gap& gap, const Shift& shift,
+                        const Past& is_past) {
+    constexpr double nearly = 0.02;
+    const double aim = 0.5 * (least + most);
+    double here = gap(), before = infinity, last = 0.0;
+    bool may_foretell = true;
+    for (int i = 0; i < 400 && here > most; ++i) {
+      double by = here - aim;
+      if (may_foretell && before - here > 0.1 * last && last < nearly) by *= last / (before - here);
+      shift(by);
+      if (is_past()) return false;
+      before = here;
+      last = by;
+      here = gap();
+      if (here <= least && by > before - aim) {
+        shift(-by);
+        here = before;
+        before = infinity;
+        may_foretell = false;
+      }
     }
-    return gap_here > least && gap_here <= most;
+    return here > least && here <= most;
   }
 
   const NodeState& at_a() const { return q[node_a]; }
@@ -216,6 +253,20 @@ class SolidPair {
     Vec3 centre;
     double radius;  ///< negative: unknown
   };
+  struct Parts {
+    int a, b;       ///< solids
+    double surely;  ///< apart, where b was last
+  };
+  /// How far balls around two parts are apart.
+  double between_balls(const Parts& parts) const {
+    const auto one = static_cast<std::size_t>(parts.a), two = static_cast<std::size_t>(parts.b);
+    if (balls_[one].radius < 0.0 || balls_[two].radius < 0.0) return -infinity;
+    const auto centre = [&](std::size_t k) -> Vec3 {
+      const NodeState& at = q[static_cast<std::size_t>(machine_.solids()[k].node)];
+      return at.x + at.R * balls_[k].centre;
+    };
+    return (centre(two) - centre(one)).norm() - balls_[one].radius - balls_[two].radius;
+  }
   static std::string text_of(const std::string& shape_a, const std::string& shape_b, In in,
                              First first) {
     const bool planar = in == In::plane;
@@ -235,28 +286,12 @@ class SolidPair {
   Machine machine_;
   SolidSearch search_;
   std::vector<Ball> balls_;
+  std::vector<Parts> parts_;
+  Vec3 last_b_ = Vec3::Zero();
 
  public:
   Configuration q;
   const std::size_t node_a, node_b;
 };
-
-/// All contacts have the derivatives of their rows in as many cases, of shapes that `make` makes
-/// for every hundred and places that `place` finds; hardly any are where differences are no good.
-template <class Make, class Place>
-void expect_derivatives(int cases, std::optional<SolidPair>& pair, Dice& dice, const Make& make,
-                        const Place& place) {
-  int rough = 0;
-  for (int i = 0; i < cases; ++i) {
-    if (i % 100 == 0) {
-      ASSERT_NO_FATAL_FAILURE(make());
-    }
-    ASSERT_NO_FATAL_FAILURE(place()) << "case " << i;
-    for (const Contact& contact : pair->contacts()) {
-      ASSERT_TRUE(pair->has_derivatives(contact, dice, rough)) << "case " << i;
-    }
-  }
-  EXPECT_LE(rough, std::max(1, cases / 20));
-}
 
 }  // namespace clatter::testing

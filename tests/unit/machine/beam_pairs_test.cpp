@@ -1,6 +1,5 @@
 #include <array>
 #include <cmath>
-#include <random>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,8 +7,7 @@
 #include "support/convex_distance.hpp"
 #include "support/core_shapes.hpp"
 #include "support/least_on_circle.hpp"
-#include "support/random_cases.hpp"
-#include "support/solid_pair.hpp"
+#include "support/random_pair.hpp"
 
 namespace clatter {
 namespace beam_pairs_test {
@@ -17,18 +15,17 @@ namespace beam_pairs_test {
 using testing::BoundsOfDistance;
 using testing::CoreKind;
 using testing::CoreShape;
-using testing::Dice;
 using testing::SolidPair;
 
 /// A bent beam of two elements and a solid, or another beam, near each other: each element is what
 /// lies within a radius of the straight line between its nodes.
-class BeamPairOfKinds : public ::testing::TestWithParam<std::string> {
+class BeamPairOfKinds : public testing::RandomPair<std::string> {
  protected:
-  BeamPairOfKinds() : dice_{std::mt19937(static_cast<unsigned>(GetParam().size()))} {}
+  BeamPairOfKinds() : RandomPair(static_cast<unsigned>(GetParam().size())) {}
 
   static bool is_beam() { return GetParam() == "beam"; }
 
-  void make() {
+  void make() override {
     radius_ = 0.1 + 0.08 * dice_.number();
     const auto beam = [&](const char* name, double radius, double y) {
       return fmt::format(
@@ -65,13 +62,9 @@ class BeamPairOfKinds : public ::testing::TestWithParam<std::string> {
     }
   }
 
-  /// Brute force over the elements.
-  BoundsOfDistance right_gap() const {
-    BoundsOfDistance least{INFINITY, INFINITY};
-    const auto take = [&](const BoundsOfDistance& bounds) {
-      least.least = std::min(least.least, bounds.least);
-      least.most = std::min(least.most, bounds.most);
-    };
+  /// Brute force over the elements; with a guess of the direction from beam to partner.
+  BoundsOfDistance right_gap(const Vec3& guess) const {
+    BoundsOfDistance least;
     const Configuration& q = pair_->q;
     const auto furthest_of = [&](const Ends& ends, const Vec3& n) -> Vec3 {
       const Vec3 &one = q[ends[0]].x, &other = q[ends[1]].x;
@@ -80,31 +73,34 @@ class BeamPairOfKinds : public ::testing::TestWithParam<std::string> {
     for (const Ends& ends : elements_) {
       if (is_beam()) {
         for (const Ends& of_b : other_elements_) {
-          take(testing::bounds_of_distance(
+          least.take(testing::bounds_of_distance(
               [&](const Vec3& n) -> Vec3 { return furthest_of(of_b, n) - furthest_of(ends, -n); },
-              1e-11));
+              1e-11, guess));
         }
       } else if (GetParam() == "ring") {
         const NodeState& at = pair_->at_b();
-        const double distance = testing::least_on_circle(720, [&](double angle) {
-          return testing::distance_from_segment(at.x + at.R * partner_.circles.front().at(angle),
-                                                q[ends[0]].x, q[ends[1]].x);
-        });
-        take({distance, distance});
+        const double distance = testing::least_on_circle(
+            720,
+            [&](double angle) {
+              return testing::distance_from_segment(
+                  at.x + at.R * partner_.circles.front().at(angle), q[ends[0]].x, q[ends[1]].x);
+            },
+            partner_.circles.front().radius);
+        least.take({distance, distance});
       } else {
         const NodeState& at = pair_->at_b();
-        take(testing::bounds_of_distance(
+        least.take(testing::bounds_of_distance(
             [&](const Vec3& n) -> Vec3 {
               return at.x + at.R * partner_.furthest(at.R.transpose() * n) - furthest_of(ends, -n);
             },
-            1e-11));
+            1e-11, guess));
       }
     }
     return {least.least - radius_ - other_radius_, least.most - radius_ - other_radius_};
   }
 
   /// Bent and stretched by up to a fifth; apart or overlapped by less than what counts as a touch.
-  void place() {
+  void place() override {
     for (int attempt = 0; attempt < 200; ++attempt) {
       Configuration& q = pair_->q;
       for (std::size_t n = 1; n < q.size(); ++n) q[n] = dice_.place(0.0);
@@ -130,22 +126,20 @@ class BeamPairOfKinds : public ::testing::TestWithParam<std::string> {
       // Nearer than a thousandth of the radius is a touch.
       const bool is_thin = is_beam() || GetParam() == "ring";
       const double near = 1e-3 * (is_thin ? std::min(radius_, other_radius_) : radius_);
-      double gap = pair_->gap();
-      for (int i = 0; i < 200 && gap > 0.8 * near && gap < 20.0; ++i) {
-        shift(gap - 0.2 * near);
-        gap = pair_->gap();
+      double gap = 0.0;
+      if (SolidPair::come_near(
+              -0.8 * near, 0.8 * near, [&] { return gap = pair_->gap(); }, shift,
+              [&] { return gap > 20.0; })) {
+        return;
       }
-      if (std::abs(gap) < 0.8 * near) return;
     }
     FAIL() << "no place was found";
   }
 
   using Ends = std::array<std::size_t, 2>;
-  Dice dice_;
   double radius_ = 0.0, other_radius_ = 0.0;
   CoreShape partner_;
   std::vector<Ends> elements_, other_elements_;
-  std::optional<SolidPair> pair_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Beams, BeamPairOfKinds,
@@ -158,23 +152,16 @@ INSTANTIATE_TEST_SUITE_P(Beams, BeamPairOfKinds,
 TEST_P(BeamPairOfKinds, is_as_far_as_the_nearest_of_its_elements) {
   constexpr double exact = 1e-9;  // of their size, which is about one
   const int cases = testing::cases_of(testing::looks_at_numbers ? 20 : 1);
-  for (int i = 0; i < cases; ++i) {
-    if (i % 100 == 0) make();
-    ASSERT_NO_FATAL_FAILURE(place()) << "case " << i;
-    const BoundsOfDistance right = right_gap();
-    ASSERT_LT(right.most - right.least, exact) << "case " << i;
-    const Contact contact = pair_->nearest_contact();
-    EXPECT_NEAR(contact.gap(pair_->q), right.least, exact) << "case " << i;
-    EXPECT_LT(pair_->gap(), right.most + exact) << "case " << i;
-    EXPECT_NEAR(contact.frame(pair_->q, Vec3::UnitX()).normal.norm(), 1.0, 1e-14);
-    if (HasFailure()) return;
-  }
-}
-
-TEST_P(BeamPairOfKinds, has_the_derivatives_of_its_gap_and_rows) {
-  testing::expect_derivatives(
-      testing::cases_of(testing::looks_at_numbers ? 10 : 1), pair_, dice_, [&] { make(); },
-      [&] { place(); });
+  look_at_touches(cases, [&](const std::vector<Contact>& contacts) {
+    ASSERT_FALSE(contacts.empty());
+    const Contact& contact = pair_->nearest_of(contacts);
+    const Vec3 normal = contact.frame(pair_->q, Vec3::UnitX()).normal;
+    const BoundsOfDistance right = right_gap(normal);
+    ASSERT_LT(right.most - right.least, exact);
+    EXPECT_NEAR(contact.gap(pair_->q), right.least, exact);
+    EXPECT_LT(pair_->gap(), right.most + exact);
+    EXPECT_NEAR(normal.norm(), 1.0, 1e-14);
+  });
 }
 
 }  // namespace beam_pairs_test

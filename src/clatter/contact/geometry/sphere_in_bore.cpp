@@ -15,22 +15,7 @@ void SphereInBore::check(const ObjectCheck& object, const ContactSpec& contact) 
 }
 
 SphereInBore::SphereInBore(const ContactSpec& spec, int a, int b, bool planar)
-    : SurfacePair(spec, a, b, planar),
-      axis_(spec.direction.normalized()),
-      radius_a_(spec.face_radius),
-      radius_b_(spec.radius) {}
-
-SphereInBore::Centre SphereInBore::centre(const Configuration& q) const {
-  const NodeState &A = q[a_], &B = q[b_];
-  Centre c;
-  c.lever_a = A.R * point_a_;
-  c.lever_b = B.R * point_b_;
-  c.axis = A.R * axis_;
-  c.from_point = B.x + c.lever_b - A.x - c.lever_a;
-  c.along = c.axis.dot(c.from_point);
-  c.from_axis = c.from_point - c.along * c.axis;
-  return c;
-}
+    : SphereAboutAxis(spec, a, b, planar), radius_a_(spec.face_radius) {}
 
 double SphereInBore::gap(const Configuration& q) const {
   return radius_a_ - radius_b_ - centre(q).from_axis.norm();
@@ -55,25 +40,18 @@ ContactFrame SphereInBore::frame(const Configuration& q, const Vec3& tangent) co
 
 FrameDerivative SphereInBore::derivative(const Configuration& q, const ContactFrame& f) const {
   const Centre c = centre(q);
-  const FrameDerivative::Of lever_a = turning(q[a_].R, point_a_, TA);
-  const FrameDerivative::Of lever_b = turning(q[b_].R, point_b_, TB);
-  const FrameDerivative::Of axis = turning(q[a_].R, axis_, TA);
-  FrameDerivative::Of from_point = lever_b - lever_a;
-  add_displacement(from_point);
-  const Eigen::Matrix<double, 1, 12> along =
-      c.axis.transpose() * from_point + c.from_point.transpose() * axis;
-  const FrameDerivative::Of foot = c.axis * along + c.along * axis;  // on the axis
+  const CentreDerivative of = derivative_of(c, q);
   const double distance = c.from_axis.norm();
   FrameDerivative d;
   if (distance > 0.0) {
     const Mat3 across_normal = Mat3::Identity() - f.normal * f.normal.transpose();
-    d.normal = -1.0 / distance * across_normal * (from_point - foot);
+    d.normal = -1.0 / distance * across_normal * of.from_axis;
   } else {
     d.normal.setZero();
   }
   carry_tangents(f, d);
-  d.arm_a = lever_a + foot - radius_a_ * d.normal;
-  d.arm_b = lever_b - radius_b_ * d.normal;
+  d.arm_a = of.lever_a + of.foot - radius_a_ * d.normal;
+  d.arm_b = of.lever_b - radius_b_ * d.normal;
   return d;
 }
 

@@ -2,12 +2,12 @@
 
 #include <limits>
 
-#include <clatter/contact/geometry/surface_pair.hpp>
+#include <clatter/contact/geometry/sphere_about_axis.hpp>
 
 namespace clatter {
 
 /// A sphere of b inside a bore of a: a straight round hole without ends.
-class SphereInBore : public SurfacePair {
+class SphereInBore : public SphereAboutAxis {
  public:
   /// It must be smaller.
   static void check(const ObjectCheck& object, const ContactSpec& contact);
@@ -32,16 +32,7 @@ class SphereInBore : public SurfacePair {
   static Mesh picture(const ContactSpec& spec, double size);
 
  private:
-  /// Where the centre of b is, seen from the point of a.
-  struct Centre {
-    Vec3 lever_a, lever_b;  ///< from the nodes to that point and to the centre
-    Vec3 axis, from_point, from_axis;
-    double along;  ///< the axis
-  };
-  Centre centre(const Configuration& q) const;
-
-  Vec3 axis_;
-  double radius_a_, radius_b_;
+  double radius_a_;
 };
 
 }  // namespace clatter

@@ -22,30 +22,22 @@ void SphereInGroove::check(const ObjectCheck& object, const ContactSpec& contact
 }
 
 SphereInGroove::SphereInGroove(const ContactSpec& spec, int a, int b, bool planar)
-    : SurfacePair(spec, a, b, planar),
-      axis_(spec.direction.normalized()),
-      circle_(spec.face_radius),
-      tube_(spec.tube_radius),
-      radius_b_(spec.radius) {}
+    : SphereAboutAxis(spec, a, b, planar), circle_(spec.face_radius), tube_(spec.tube_radius) {}
 
-SphereInGroove::Centre SphereInGroove::centre(const Configuration& q) const {
-  const NodeState &A = q[a_], &B = q[b_];
-  Centre c;
-  c.lever_a = A.R * point_a_;
-  c.lever_b = B.R * point_b_;
-  c.axis = A.R * axis_;
-  c.from_centre = B.x + c.lever_b - A.x - c.lever_a;
-  const Vec3 across_axis = c.from_centre - c.axis.dot(c.from_centre) * c.axis;
-  c.from_axis = across_axis.norm();
+SphereInGroove::FromCircle SphereInGroove::from_circle(const Configuration& q) const {
+  FromCircle from;
+  const Centre& c = from.centre = centre(q);
+  from.from_axis = c.from_axis.norm();
   // On the axis all of the circle is as near.
-  c.outward = c.from_axis > 0.0 ? Vec3(across_axis / c.from_axis) : across(Vec3::Zero(), c.axis);
-  c.from_circle = c.from_centre - circle_ * c.outward;
-  c.off = c.from_circle.norm();
-  return c;
+  from.outward =
+      from.from_axis > 0.0 ? Vec3(c.from_axis / from.from_axis) : across(Vec3::Zero(), c.axis);
+  from.way = c.from_point - circle_ * from.outward;
+  from.off = from.way.norm();
+  return from;
 }
 
 double SphereInGroove::gap(const Configuration& q) const {
-  return tube_ - radius_b_ - centre(q).off;
+  return tube_ - radius_b_ - from_circle(q).off;
 }
 
 void SphereInGroove::gap_hessian(const Configuration& q, Mat12& H) const {
@@ -54,42 +46,34 @@ void SphereInGroove::gap_hessian(const Configuration& q, Mat12& H) const {
 }
 
 ContactFrame SphereInGroove::frame(const Configuration& q, const Vec3& tangent) const {
-  const Centre c = centre(q);
+  const FromCircle from = from_circle(q);
   ContactFrame f;
   // On the circle itself all directions across it are the same, and the gap is wide open.
-  f.normal = c.off > 0.0 ? Vec3(-c.from_circle / c.off) : c.axis;
+  f.normal = from.off > 0.0 ? Vec3(-from.way / from.off) : from.centre.axis;
   carry_tangents(tangent, planar_, f);
-  f.arm_a = c.lever_a + circle_ * c.outward - tube_ * f.normal;
-  f.arm_b = c.lever_b - radius_b_ * f.normal;
+  f.arm_a = from.centre.lever_a + circle_ * from.outward - tube_ * f.normal;
+  f.arm_b = from.centre.lever_b - radius_b_ * f.normal;
   return f;
 }
 
 FrameDerivative SphereInGroove::derivative(const Configuration& q, const ContactFrame& f) const {
-  const Centre c = centre(q);
-  const FrameDerivative::Of lever_a = turning(q[a_].R, point_a_, TA);
-  const FrameDerivative::Of lever_b = turning(q[b_].R, point_b_, TB);
-  const FrameDerivative::Of axis = turning(q[a_].R, axis_, TA);
-  FrameDerivative::Of from_centre = lever_b - lever_a;
-  add_displacement(from_centre);
+  const FromCircle from = from_circle(q);
+  const CentreDerivative of = derivative_of(from.centre, q);
   FrameDerivative::Of outward = FrameDerivative::Of::Zero();
-  if (c.from_axis > 0.0) {
-    const Eigen::Matrix<double, 1, 12> along =
-        c.axis.transpose() * from_centre + c.from_centre.transpose() * axis;
-    const FrameDerivative::Of across_axis =
-        from_centre - c.axis * along - c.axis.dot(c.from_centre) * axis;
-    outward =
-        1.0 / c.from_axis * (Mat3::Identity() - c.outward * c.outward.transpose()) * across_axis;
+  if (from.from_axis > 0.0) {
+    outward = 1.0 / from.from_axis * (Mat3::Identity() - from.outward * from.outward.transpose()) *
+              of.from_axis;
   }
   FrameDerivative d;
-  if (c.off > 0.0) {
-    d.normal = -1.0 / c.off * (Mat3::Identity() - f.normal * f.normal.transpose()) *
-               (from_centre - circle_ * outward);
+  if (from.off > 0.0) {
+    d.normal = -1.0 / from.off * (Mat3::Identity() - f.normal * f.normal.transpose()) *
+               (of.foot + of.from_axis - circle_ * outward);
   } else {
     d.normal.setZero();
   }
   carry_tangents(f, d);
-  d.arm_a = lever_a + circle_ * outward - tube_ * d.normal;
-  d.arm_b = lever_b - radius_b_ * d.normal;
+  d.arm_a = of.lever_a + circle_ * outward - tube_ * d.normal;
+  d.arm_b = of.lever_b - radius_b_ * d.normal;
   return d;
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <clatter/contact/geometry/surface_pair.hpp>
+#include <clatter/contact/geometry/sphere_about_axis.hpp>
 
 namespace clatter {
 
 /// A sphere of b inside a groove of a: a tube around a circle, as the races of ball bearings have.
 /// Touched is the side of the tube that the sphere is nearest to.
-class SphereInGroove : public SurfacePair {
+class SphereInGroove : public SphereAboutAxis {
  public:
   /// It must be smaller than the tube, and that than the circle.
   static void check(const ObjectCheck& object, const ContactSpec& contact);
@@ -34,19 +34,17 @@ class SphereInGroove : public SurfacePair {
   static Mesh picture(const ContactSpec& spec, double size);
 
  private:
-  /// Where the centre of b is, seen from the centre of the circle.
-  struct Centre {
-    Vec3 lever_a, lever_b;  ///< from the nodes to that centre and to the centre of b
-    Vec3 axis, from_centre;
-    Vec3 outward;      ///< from the axis to the nearest point of the circle, unit vector
+  /// Where the centre of b is, seen from the nearest point of the circle.
+  struct FromCircle {
+    Centre centre;
     double from_axis;  ///< how far
-    Vec3 from_circle;  ///< from the nearest point of the circle
+    Vec3 outward;      ///< from the axis to the nearest point of the circle, unit vector
+    Vec3 way;          ///< from there
     double off;        ///< its length
   };
-  Centre centre(const Configuration& q) const;
+  FromCircle from_circle(const Configuration& q) const;
 
-  Vec3 axis_;
-  double circle_, tube_, radius_b_;
+  double circle_, tube_;
 };
 
 }  // namespace clatter

@@ -91,7 +91,8 @@ DistanceBounds CircleDistance::find(const Circle& a, const Circle& b, double rad
   return refine(a.radius, b.radius, radius, [&](const Arcs& arcs) {
     fill(chord_of(a, arcs.middle_a, arcs.half_a), chord_a_);
     fill(chord_of(b, arcs.middle_b, arcs.half_b), chord_b_);
-    const double distance = find_nearest_points(chord_a_, chord_b_).distance;
+    const double distance =
+        find_nearest_points(chord_a_, chord_b_, chord_b_[0] - chord_a_[0]).distance;
     return DistanceBounds{distance, distance};
   });
 }

@@ -21,11 +21,24 @@ double least_value(int samples, const Function& f) {
     const double after = i < samples ? f(static_cast<double>(i + 1) / samples) : infinity;
     if (here <= before && here <= after) {
       double low = std::max(0.0, (i - 1.0) / samples), high = std::min(1.0, (i + 1.0) / samples);
+      double left = high - golden * (high - low), right = low + golden * (high - low);
+      double at_left = f(left), at_right = f(right);
       for (int k = 0; k < sections; ++k) {
-        const double left = high - golden * (high - low), right = low + golden * (high - low);
-        (f(left) < f(right) ? high : low) = f(left) < f(right) ? right : left;
+        if (at_left < at_right) {
+          high = right;
+          right = left;
+          at_right = at_left;
+          left = high - golden * (high - low);
+          at_left = f(left);
+        } else {
+          low = left;
+          left = right;
+          at_left = at_right;
+          right = low + golden * (high - low);
+          at_right = f(right);
+        }
       }
-      least = std::min(least, f(0.5 * (low + high)));
+      least = std::min({least, at_left, at_right});
     }
     before = here;
     here = after;
@@ -63,19 +76,30 @@ double OutlinePair::gap_of_ellipse() const {
       return height(at.head<2>());
     });
   }
-  const double widest = ellipse.size.maxCoeff();
-  for (const Arc& piece : other.chain) {
-    if (height(piece.ball_centre) - piece.ball >= least) continue;
+  const double widest = ellipse.size.maxCoeff(), narrowest = ellipse.size.head<2>().minCoeff();
+  const Vec2 centre = ellipse.origin.head<2>();
+  const Vec2 in_other = is_a ? Vec2(axes_.transpose() * (centre - shift_)) : to_a(centre);
+  // What is over the circle around an ellipse, or in a hollow one within that in it.
+  const auto surely = [&](const Arc& piece) {
+    const double out = (piece.ball_centre - in_other).norm();
+    return (own.is_hollow ? narrowest - out : out - widest) - piece.ball;
+  };
+  const auto look_at = [&](const Arc& piece) {
+    if (surely(piece) >= least || height(piece.ball_centre) - piece.ball >= least) return;
     // Along a line the distance from what is convex has one minimum.
     const int looks = piece.is_straight() && !own.is_hollow
                           ? 1
                           : 4 + static_cast<int>(8.0 * std::abs(piece.turn) + piece.ball / widest);
     least =
         std::min(least, least_value(looks, [&](double share) { return height(piece.at(share)); }));
-  }
+  };
+  // From a piece that is near most others are seen to be further.
+  const auto first =
+      std::min_element(other.chain.begin(), other.chain.end(),
+                       [&](const Arc& one, const Arc& two) { return surely(one) < surely(two); });
+  if (first != other.chain.end()) look_at(*first);
+  for (const Arc& piece : other.chain) look_at(piece);
   // All of the ellipse may be in the other.
-  const Vec2 centre = ellipse.origin.head<2>();
-  const Vec2 in_other = is_a ? Vec2(axes_.transpose() * (centre - shift_)) : to_a(centre);
   if (least > 0.0 && !own.is_hollow && other.holds(in_other)) least = -least;
   return least - radii();
 }

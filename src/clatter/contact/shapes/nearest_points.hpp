@@ -17,8 +17,9 @@ struct NearestPoints {
 };
 
 /// The algorithm of Gilbert, Johnson and Keerthi (1988): from simplex to simplex of differences of
-/// points, each nearer to the origin. Exact up to round-off.
-NearestPoints find_nearest_points(const VectorTable& a, const VectorTable& b);
+/// points, each nearer to the origin. Exact up to round-off. Begins with the points that are
+/// nearest along a direction from a to b.
+NearestPoints find_nearest_points(const VectorTable& a, const VectorTable& b, const Vec3& towards);
 
 /// The point of a convex solid that is furthest along a unit vector.
 using Support = std::function<Vec3(const Vec3& direction)>;

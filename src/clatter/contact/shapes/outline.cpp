@@ -96,9 +96,11 @@ void add_elements(Outline& outline, const std::vector<PieceTouches>& touches) {
     if (own < 0.0 && !(own + outline.radius < 0.0)) continue;  // the radius fills it
     Element element =
         round_element(arc.centre, own, arc.middle, 0.5 * std::abs(arc.turn), outline.radius);
-    if (arc.turn > 0.0 && !is_circle) {
-      element.before = straight_length(last);
-      element.after = straight_length(next);
+    if (arc.turn > 0.0 && !is_circle) {  // corners between have elements of their own
+      if (std::abs(turn) <= smallest_turn) element.before = straight_length(last);
+      if (std::abs(turn_between(arc, next, is_wall)) <= smallest_turn) {
+        element.after = straight_length(next);
+      }
     }
     outline.elements.push_back(element);
   }

@@ -66,11 +66,16 @@ double PolytopePair::gap() {
       }
     }
   }
-  const double distance = find_nearest_points(a().corner_table, b_in_a_).distance;
+  const double distance = find_nearest_points(a().corner_table, b_in_a_, between(axis)).distance;
   // Of solids that lie flat on each other it is not known better.
   if (distance > 1e-7 * size_) return distance - radii();
   look_at_edges(distance, axis);
   return (axis.separation < 0.0 ? axis.separation : std::max(axis.separation, distance)) - radii();
+}
+
+Vec3 PolytopePair::between(const Axis& axis) const {
+  if (axis.separation > -infinity) return axis.normal;
+  return shift_ + R_ab_ * b().middle - a().middle;
 }
 
 /// Corners that can touch and lie less than `slack` behind the foremost one.
@@ -277,7 +282,7 @@ void PolytopePair::find_touches(double reach, bool must_find, std::vector<Touch>
       if (are_nearer_than(reach + std::max(-axis.separation, 0.0), touches)) return;
       touches.clear();
     }
-    nearest = find_nearest_points(a().corner_table, b_in_a_);
+    nearest = find_nearest_points(a().corner_table, b_in_a_, between(axis));
     if (nearest.distance > reach + radii()) return;
     is_rounded = radii() > 0.0 && nearest.distance > meeting * size_;
     if (is_rounded) {

@@ -119,6 +119,8 @@ class PolytopePair {
   /// `sense` in which the product of their directions points out of a; zero: not known.
   void look_at_crossing(int edge_of_a, int edge_of_b, double sense, Axis& best) const;
 
+  /// The direction of an axis, or if there is none that from middle to middle.
+  Vec3 between(const Axis& axis) const;
   void find_sharp_touches(const Axis& axis, double reach, std::vector<Touch>& touches);
   /// Whether features that touch show that the cores are.
   bool are_nearer_than(double distance, std::span<const Touch> touches) const;

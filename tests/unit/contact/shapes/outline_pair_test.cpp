@@ -332,6 +332,28 @@ TEST(OutlinePair, block_across_a_bowl_stands_on_its_two_edges) {
   EXPECT_EQ(touches.size(), 4u);  // the rims of the bowl, and the corners of the block beyond them
 }
 
+/// A block under a corner between a line and an arc, turned a little out of the direction in which
+/// the arc begins: beyond its begin the circle of the arc would be lower than the corner.
+TEST(OutlinePair, arc_behind_a_corner_does_not_touch_beyond_its_end) {
+  constexpr double corner = 0.3, turn = 1.0, beyond = 5e-4, height = 1e-5;
+  const Vec2 centre(-std::sin(corner), std::cos(corner));
+  const Vec2 end = centre + Vec2(std::sin(corner + turn), -std::cos(corner + turn));
+  const Outline wedge =
+      make_outline({make_line({-1, 0}, {0, 0}), make_arc({0, 0}, end, turn),
+                    make_line(end, {-1, end.y()}), make_line({-1, end.y()}, {-1, 0})},
+                   0.0, false);
+  const Outline block = make_outline({make_line({-2, -1}, {2, -1}), make_line({2, -1}, {2, 0}),
+                                      make_line({2, 0}, {-2, 0}), make_line({-2, 0}, {-2, -1})},
+                                     0.0, false);
+  OutlinePair pair;
+  pair.place(block, place(0, 0, 0), wedge, place(0, height, beyond - corner));
+  EXPECT_NEAR(pair.gap(), height, 1e-15);
+  std::vector<Touch> touches;
+  pair.find_touches(1e-3, false, touches);
+  ASSERT_EQ(touches.size(), 1);
+  EXPECT_NEAR(touches.front().gap, height, 1e-15);
+}
+
 TEST(OutlinePair, room_of_lines_and_arcs_holds_a_disc) {
   const Outline room = make_outline(cam(), 0.0, true);
   const Outline disc = make_outline(make_core(std::array{Vec3(0, 0, 0)}, 0.3, true), false);
