@@ -351,6 +351,7 @@ double SolidSearch::deepest_on_way(int a, int b, const Way& way) {
 
 void SolidSearch::find(const Configuration& q, const Configuration& next,
                        std::vector<ContactKey>& keys) {
+  looked_at_.clear();
   if (machine_.solids().empty()) return;
   find_pairs(q, next);
   for (const auto& [a, b] : pairs_) {
@@ -365,6 +366,19 @@ void SolidSearch::find(const Configuration& q, const Configuration& next,
   if (machine_.has_solid_beams()) leave_out_balls(keys, false, keys);
 }
 
+/// Whether both end where they did in the last find_missed().
+bool SolidSearch::stay(int a, int b, const Configuration& next) const {
+  if (looked_at_.empty()) return false;
+  for (const int solid : {a, b}) {
+    const Solid& of = machine_.solids()[static_cast<std::size_t>(solid)];
+    for (const int node : {of.node, of.is_element() ? of.second : of.node}) {
+      const auto n = static_cast<std::size_t>(node);
+      if (next[n].x != looked_at_[n].x || next[n].R != looked_at_[n].R) return false;
+    }
+  }
+  return true;
+}
+
 SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Configuration& next,
                                               std::span<const ContactKey> known,
                                               std::vector<ContactKey>& missed) {
@@ -373,8 +387,13 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
   if (machine_.solids().empty()) return deepest;
   const double allowed = overlap_tolerance * machine_.length();
   find_pairs(q, next);
+  news_before_.swap(with_news_);
+  with_news_.clear();
   for (const auto& pair : pairs_) {
     const int a = pair.first, b = pair.second;
+    if (stay(a, b, next) && !std::binary_search(news_before_.begin(), news_before_.end(), pair)) {
+      continue;
+    }
     const ContactKey first{machine_.group_of_solids(), a, b, 0, 0};
     const auto found = std::lower_bound(known.begin(), known.end(), first);
     const bool is_known = found != known.end() && found->sphere == a && found->partner == b;
@@ -395,13 +414,17 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
     // Where two that touched all the way overlap a little, what is missing is seen best at the end.
     if (overlaps && is_known) look_at(1.0, false);
     if (overlaps && is_known && missed.size() == before) look_at(1.0, true);
-    if (missed.size() > before) continue;
+    if (missed.size() > before) {
+      with_news_.push_back(pair);
+      continue;
+    }
     double t = overlaps ? last_time_apart(a, b, way, allowed) : no_meeting;
     if (!is_known && way.longest > 0.0) t = std::min(t, first_meeting_of(a, b, way));
     if (t <= 1.0) look_at(t, is_known);
     if (!overlaps && (is_known || t <= 1.0)) {
       const double through = deepest_on_way(a, b, way);
       if (through > deepest.depth) deepest = {through, a, b, true};
+      if (through > 0.0) with_news_.push_back(pair);
     }
     // On the way between two places a corner that bounced may bulge into the other and hide what
     // comes deeper.
@@ -410,7 +433,9 @@ SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Conf
                                   machine_.solids()[static_cast<std::size_t>(b)]);
       look_at(last_time_apart(a, b, way, std::min(0.5 * depth, touching * size)), is_known);
     }
+    if (overlaps || missed.size() > before) with_news_.push_back(pair);
   }
+  looked_at_ = next;
   std::sort(missed.begin(), missed.end());
   if (machine_.has_solid_beams()) leave_out_balls(known, deepest.depth > 0.0, missed);
   return deepest;

@@ -28,7 +28,9 @@ class SolidSearch {
   };
   /// After a motion from q to `next` that minded the touches of `known`, ascending: those with
   /// which solids met besides. Returns the overlap at `next`, or that on the way of who went
-  /// through another.
+  /// through another. May be asked again after a find() from the same q, for another motion and
+  /// with what was missed among the known: pairs that missed nothing and move as they did then are
+  /// not looked at again.
   Overlap find_missed(const Configuration& q, const Configuration& next,
                       std::span<const ContactKey> known, std::vector<ContactKey>& missed);
   Overlap deepest_overlap(const Configuration& q);
@@ -69,8 +71,13 @@ class SolidSearch {
   /// The last time before they overlap at the end; zero if they do from the start.
   double last_time_apart(int a, int b, const Way& way, double depth);
 
+  bool stay(int a, int b, const Configuration& next) const;
+
   const Machine& machine_;
   std::vector<Box> boxes_;
+  Configuration looked_at_;  // `next` of the last find_missed() since find(), or nothing
+  std::vector<std::pair<int, int>> with_news_;    // pairs that missed something or overlapped then
+  std::vector<std::pair<int, int>> news_before_;  // scratch
   BoxTree tree_;
   std::vector<std::pair<int, int>> pairs_;
   PolytopePair polytopes_;

@@ -6,6 +6,9 @@
 namespace clatter {
 namespace {
 
+/// The next linearisation differs by a share of the step at least; so little of it is solved for.
+constexpr double worth_of_linearisation = 1e-3;
+
 /// For fewer contacts one matrix of all is quicker.
 constexpr std::size_t fewest_to_condense = 16;
 
@@ -83,6 +86,8 @@ ContactStage::ContactStage(StepWork& work)
       held_K_(work.machine, {{}, {}, held_}),
       held_rhs_(VecX::Zero(held_K_.size())),
       pushes_(NodalVector::Zero(work.machine.nodal_size())),
+      done_(work.machine.nodes().size(), 0),
+      precisions_(done_.size(), 0.0),
       touched_(work.machine.nodes().size(), 0) {
   if (work.spec.contact_solver && !work.machine.contact_groups().empty()) {
     throw Error(work.spec.place,
@@ -107,6 +112,28 @@ void ContactStage::reserve_contacts() {
 bool ContactStage::condenses() const {
   return can_condense_ &&
          (!w_.machine.contact_groups().empty() || w_.contacts.near().size() >= fewest_to_condense);
+}
+
+void ContactStage::choose_islands(bool left) {
+  std::fill(done_.begin(), done_.end(), 0);
+  if (!left || condenses()) return;
+  for (int i = 0; i < w_.islands.count(); ++i) {
+    if (!w_.residuals[static_cast<std::size_t>(i)].converged()) continue;
+    for (const int n : w_.islands.nodes(i)) done_[static_cast<std::size_t>(n)] = 1;
+  }
+}
+
+std::span<const double> ContactStage::find_precisions(double finest) {
+  std::fill(precisions_.begin(), precisions_.end(), finest);
+  if (!w_.machine.contact_groups().empty()) return precisions_;
+  for (int i = 0; i < w_.islands.count(); ++i) {
+    const Residual& r = w_.residuals[static_cast<std::size_t>(i)];
+    const double step = std::min(1.0, std::max(r.momentum, r.rows) * w_.spec.tolerance);
+    for (const int n : w_.islands.nodes(i)) {
+      precisions_[static_cast<std::size_t>(n)] = std::max(finest, worth_of_linearisation * step);
+    }
+  }
+  return precisions_;
 }
 
 void ContactStage::begin_step(const SolverMemory& memory) {

@@ -80,6 +80,11 @@ class ContactStage {
   /// Of the nodes in touched_, from the factorised matrix.
   void find_held_compliances();
   void find_held_compliance(std::size_t node, Mat6& own);
+  /// Of the islands of the step, those that are solved already may be `left` as they are.
+  void choose_islands(bool left);
+  bool is_done(int node) const { return done_[static_cast<std::size_t>(node)] != 0; }
+  /// By node: no linearisation is worth more digits than it has, or than the finest.
+  std::span<const double> find_precisions(double finest);
   /// Collects the contacts that may close into free_contacts_, with `motion` := that without
   /// reactions. `bends`: with how reactions bend. Returns whether their surfaces are curved.
   template <class Problem>
@@ -121,9 +126,11 @@ class ContactStage {
   KktMatrix held_K_;  // of held nodes, without contacts
   VecX held_rhs_;
   FreeContacts free_contacts_;
-  std::vector<int> active_;                 // contacts in a problem of free bodies
-  NodalVector pushes_;                      // of contacts on held nodes, or on all
-  std::vector<char> touched_;               // node: held, and has a contact that may close
+  std::vector<int> active_;  // contacts in a problem of free bodies
+  NodalVector pushes_;       // of contacts on held nodes, or on all
+  std::vector<char> done_;   // node: its island is left as it is
+  std::vector<double> precisions_;
+  std::vector<char> touched_;               // scratch: nodes with contacts that matter
   std::vector<double> largest_, together_;  // island: reaction, and what all of them do
   std::vector<int> excess_;                 // island: contacts less bodies
   std::vector<int> overloaded_;             // islands

@@ -12,8 +12,6 @@ inline constexpr std::size_t always_ready = 16;  // a matrix of so many contacts
 inline constexpr double condensed_tolerance = 1e-10;
 inline constexpr int max_linearisations = 20, patient_linearisations = 6;
 inline constexpr double least_gain = 0.5, slow_gain = 0.01;  // by each of them
-/// The next one differs by a share of the step at least; so little of it is solved for.
-inline constexpr double worth_of_linearisation = 1e-3;
 /// Islands too large for Newton's method: sweeps, and the relative residual they are to reach.
 inline constexpr int max_sweeps = 1'000;
 inline constexpr double sweep_tolerance = 1e-4, sweep_patience = 20.0;
@@ -28,7 +26,12 @@ bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const c
     return true;
   }
   if (!w_.spec.contact_solver && (free_bodies_ || condenses())) {
+    const bool had_guess = problem.has_guess();
     if (solve_free(problem, eps, iterations, what, false)) return true;
+    if (had_guess) {
+      problem.reset();
+      if (solve_free(problem, eps, iterations, what, false)) return true;
+    }
     if (free_bodies_ && (has_groups || w_.contacts.near().size() > FreeContacts::few_contacts)) {
       return false;
     }
@@ -157,6 +160,7 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
   NodalVector& motion = w_.momentum;  // scratch between evaluations
   const bool has_groups = !w_.machine.contact_groups().empty();
   bool exact = true, redundant = false;
+  bool has_guess = problem.has_guess();
   bool by_matrix = !matrix_failed && !has_groups && !condenses() &&
                    w_.contacts.near().size() <= FreeContacts::few_contacts;
   double swept = 0.0, last_merit = INFINITY;  // residuals
@@ -192,7 +196,7 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
       if (done) return true;
       problem.reset();  // once more, without it
       r = problem.evaluate();
-      by_matrix = redundant = false;
+      by_matrix = redundant = has_guess = false;
       matrix_failed = exact = true;
       last_merit = INFINITY;
       linearisation = -1;
@@ -202,22 +206,20 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
     w_.contacts.add_reactions(w_.reaction);
     w_.residual += w_.reaction;
     if (condenses() && !find_held_motion(problem, eps, motion)) return false;
-    const bool curved = collect_free(problem, linearisation == 0, is_slow, motion);
+    choose_islands(has_guess || redundant);
+    const bool is_first = linearisation == 0 && !has_guess;
+    const bool from_zero = linearisation == 0 && !(Problem::position_level && w_.is_repeat);
+    const bool curved =
+        collect_free(problem, is_first, is_slow || (linearisation == 0 && has_guess), motion);
     if (!Problem::position_level && linearisation == 0 && w_.contacts.on_problem &&
         !active_.empty()) {
       w_.contacts.publish(free_contacts_.problem(), active_);
     }
-    // No linearisation is worth more digits than it has.
     const double finest = 0.01 * w_.spec.tolerance;
-    const double step = std::min(1.0, std::max(r.momentum, r.rows) * w_.spec.tolerance);
-    FreeContacts::Precision precision{finest, finest, matrix_failed};
-    if (!has_groups) {
-      precision.of_redundant = std::max(finest, worth_of_linearisation * step);
-      if (curved && linearisation == 0) precision.usual = 1e-3;
-    }
-    const bool has_guess = linearisation > 0 || (Problem::position_level && w_.is_repeat);
+    FreeContacts::Precision precision{finest, find_precisions(finest), matrix_failed};
+    if (!has_groups && curved && linearisation == 0) precision.usual = 1e-3;
     const FreeContacts::Result result = free_contacts_.solve(
-        !has_guess, precision, {sweep_tolerance, has_groups ? max_sweeps : 0, sweep_patience});
+        from_zero, precision, {sweep_tolerance, has_groups ? max_sweeps : 0, sweep_patience});
     if (!result.solved && !has_groups) {
       w_.failure = fmt::format("the {} problem of bodies in touch was not solved", what);
       return false;
@@ -245,7 +247,7 @@ bool ContactStage::collect_free(Problem& problem, bool first, bool bends, NodalV
   }
   // The motion without reactions, and what the reactions must add to it.
   for (int n = 1; n < nodes; ++n) {
-    if (held_[static_cast<std::size_t>(n)] != 0) continue;
+    if (held_[static_cast<std::size_t>(n)] != 0 || is_done(n)) continue;
     FreeContacts::Compliance& compliance = free_contacts_.compliance(n);
     compliance = problem.compliance(n);
     of_node(motion, n).template head<3>() =
@@ -261,6 +263,7 @@ bool ContactStage::collect_free(Problem& problem, bool first, bool bends, NodalV
     const ContactWork& work = contacts.work[c];
     if (!work.near || !problem.may_close(work)) continue;
     const Contact& contact = contacts.contact(c);
+    if (is_done(std::max(contact.a(), contact.b()))) continue;
     active_.push_back(static_cast<int>(c));
     curved = curved || (Problem::position_level && !contact.has_face());
     ContactLaw law = problem.law(work);
@@ -333,14 +336,19 @@ template <class Problem>
 void ContactStage::take_free_solution(Problem& problem, const NodalVector& motion) {
   const auto nodes = static_cast<int>(w_.machine.nodes().size());
   NodalVector& correction = problem.correction();
-  correction += motion;
   for (int n = 1; n < nodes; ++n) {
+    if (is_done(n)) continue;
+    of_node(correction, n) += of_node(motion, n);
     if (held_[static_cast<std::size_t>(n)] == 0) {
       of_node(correction, n) += free_contacts_.motion(n);
     }
   }
   VecX& multipliers = problem.contact_multipliers();
-  multipliers.setZero();
+  for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
+    const Contact& contact = w_.contacts.contact(c);
+    if (is_done(std::max(contact.a(), contact.b()))) continue;
+    multipliers.segment(contact.first_row, contact.rows()).setZero();
+  }
   pushes_.setZero();
   for (std::size_t k = 0; k < active_.size(); ++k) {
     const auto c = static_cast<std::size_t>(active_[k]);

@@ -33,7 +33,24 @@ void PositionCorrection::begin() {
   reset();
 }
 
+void PositionCorrection::go_on() {
+  const NodalVector correction = U_;
+  const VecX of_joints = nu_;
+  begin();
+  U_ = correction;
+  nu_ = of_joints;
+  for (const std::size_t c : w_.contacts.near()) {
+    const Contact& contact = w_.contacts.contact(c);
+    const RowVector &push = last_reaction(c), &scale = w_.contacts.work[c].scale;
+    for (int i = 0; i < contact.rows(); ++i) {
+      if (scale[i] > 0.0) nu_contact_[contact.first_row + i] = push[i] / scale[i];
+    }
+  }
+  has_guess_ = true;
+}
+
 void PositionCorrection::reset() {
+  has_guess_ = false;
   U_.setZero();
   nu_.setZero();
   nu_contact_.setZero();

@@ -16,6 +16,9 @@ class PositionCorrection {
 
   /// Nothing is corrected yet; to be called at the start of a step.
   void begin();
+  /// Instead, where the step is repeated with contacts that it missed: starts from the correction
+  /// and the pushes that it found without them.
+  void go_on();
   /// Whether anything was corrected.
   bool has_moved() const { return has_moved_; }
 
@@ -30,6 +33,8 @@ class PositionCorrection {
   std::string culprit() const { return w_.culprit(); }
 
   // ---- As the solvers of contacts see it
+  /// Whether it starts from what is nearly the solution.
+  bool has_guess() const { return has_guess_; }
   bool may_close(const ContactWork& work) const { return work.candidate; }
   const ContactLaw& law(const ContactWork& work) const { return work.position_law; }
   const RowVector& last_reaction(std::size_t c) const { return w_.state->contacts[c].push; }
@@ -61,7 +66,7 @@ class PositionCorrection {
   VecX nu_, nu_contact_;  // scaled multipliers
   VecX allowed_joint_, allowed_contact_;
   NodalVector load_;
-  bool has_moved_ = false;
+  bool has_moved_ = false, has_guess_ = false;
 };
 
 }  // namespace clatter

@@ -27,6 +27,7 @@ class VelocityJump {
   std::string culprit() const { return w_.culprit(); }
 
   // ---- As the solvers of contacts see it
+  bool has_guess() const { return false; }
   bool may_close(const ContactWork& work) const {
     return w_.spec.multi_impact ? work.closing : work.closed;
   }

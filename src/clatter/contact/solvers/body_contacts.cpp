@@ -189,6 +189,20 @@ void BodyContacts::set_reaction(const Contact& contact, const RowVector& reactio
   now = reaction;
 }
 
+void BodyContacts::set_reactions(std::span<const int> island, const double* reactions) {
+  for (const int k : island) {
+    const Contact& contact = (*this)[k];
+    set_reaction(contact, Eigen::Map<const VecX>(reactions, contact.rows));
+    reactions += contact.rows;
+  }
+}
+
+void BodyContacts::get_reactions(std::span<const int> island, double* reactions) const {
+  for (const int k : island) {
+    reactions = std::copy_n(p_of((*this)[k]), (*this)[k].rows, reactions);
+  }
+}
+
 ContactProblem BodyContacts::problem() const {
   std::vector<int> all(list.size());
   std::iota(all.begin(), all.end(), 0);

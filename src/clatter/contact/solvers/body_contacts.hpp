@@ -125,6 +125,9 @@ struct BodyContacts {
   void move_others(const Contact& contact, const double* change);
   /// Sets the reaction of a contact, and moves its nodes accordingly.
   void set_reaction(const Contact& contact, const RowVector& reaction);
+  /// The same for all contacts of an island, one after the other, and the reverse.
+  void set_reactions(std::span<const int> island, const double* reactions);
+  void get_reactions(std::span<const int> island, double* reactions) const;
 
   /// With W written out, of all contacts or of those that are named.
   ContactProblem problem() const;

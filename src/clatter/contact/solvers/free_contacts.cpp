@@ -7,7 +7,10 @@
 namespace clatter {
 namespace {
 
-constexpr int recovery_sweeps = 500;  // when Newton's method failed: they find the active sets
+// When Newton's method failed they find the active sets. An update costs as much as some ten of
+// them, and one failure is seldom the last: so some are made at once, and more when all else
+// failed.
+constexpr int first_recovery_sweeps = 150, recovery_sweeps = 500;
 
 // Bodies at rest drift apart by round-off, which a few sweeps over the reactions of the last step
 // take back.
@@ -145,94 +148,112 @@ FreeContacts::Result FreeContacts::solve(bool from_zero, const Precision& precis
   return result;
 }
 
+FreeContacts::Kind FreeContacts::kind_of(std::span<const int> island, const Precision& asked) {
+  Kind kind;
+  for (const int k : island) kind.rows += contacts_[k].rows;
+  kind.is_small = kind.rows <= max_newton_rows;
+  // What is not redundant, and few, is better off in a matrix of all, which is not compliant.
+  kind.is_among_few = !asked.is_all_there_is && contacts_.list.size() <= few_contacts;
+  kind.is_free = redundant_.suits(contacts_, island);
+  kind.by_motion =
+      kind.is_free && (kind.rows > many_rows || (!kind.is_small && !kind.is_among_few) ||
+                       redundant_.is_redundant(contacts_, island));
+  kind.is_compliant = kind.is_free && (kind.by_motion || !kind.is_among_few);
+  const BodyContacts::Contact& any = contacts_[island.front()];
+  kind.of_redundant = asked.of_redundant.empty()
+                          ? asked.usual
+                          : asked.of_redundant[static_cast<std::size_t>(std::max(any.a, any.b))];
+  kind.precision = kind.by_motion ? kind.of_redundant : asked.usual;
+  return kind;
+}
+
 bool FreeContacts::solve_exactly(std::span<const int> island, bool from_zero,
                                  const Precision& asked, bool may_sweep, Result& result) {
-  int rows = 0;
-  for (const int k : island) rows += contacts_[k].rows;
-  const bool small = rows <= max_newton_rows;
-  if (!small && may_sweep) return false;
-  const bool suits = redundant_.suits(contacts_, island);
-  const bool are_few = !asked.is_all_there_is && contacts_.list.size() <= few_contacts;
-  const bool by_motion = suits && (rows > many_rows || (!small && !are_few) ||
-                                   redundant_.is_redundant(contacts_, island));
-  if (!small && !by_motion) return false;  // a matrix of all that is not compliant does better
-  result.redundant = result.redundant || by_motion;
-  const double precision = by_motion ? asked.of_redundant : asked.usual;
-  if (suits && !contacts_.bends.empty() &&
-      redundant_.solve_bent(contacts_, island, asked.of_redundant, result)) {
-    return true;
-  }
-  Start start = settle(island, precision);
-  if (by_motion && start == Start::elsewhere && from_zero && has_second_guess_) {
+  const Kind kind = kind_of(island, asked);
+  if (!kind.is_small && (may_sweep || !kind.by_motion)) return false;
+  result.redundant = result.redundant || kind.by_motion;
+  if (kind.is_free && !contacts_.bends.empty() && solve_bent(island, kind, result)) return true;
+  Start start = settle(island, kind.precision);
+  if (kind.by_motion && start == Start::elsewhere && from_zero && has_second_guess_) {
     exchange_guesses(island);
-    start = settle(island, precision);
+    start = settle(island, kind.precision);
     if (start == Start::elsewhere) exchange_guesses(island);
   }
   if (start == Start::solution) return true;
   // In large islands most contacts go on as before, wherever something happens.
-  const bool zero_first = from_zero && start == Start::elsewhere &&
-                          (rows <= many_rows || newton_.misfit(contacts_, island) > worth_a_start);
-  // What is not redundant, and few, is better off in a matrix of all, which is not compliant.
-  const bool is_compliant = suits && (by_motion || !are_few);
-  const auto solve = [&](bool zero) {
-    const int updates = result.updates;
-    if (!by_motion && small && newton_.solve(contacts_, island, zero, precision, result)) {
-      return true;
-    }
-    if (!is_compliant) return false;
-    result.updates = updates;  // those that failed do not count
-    const double left = redundant_.solve(contacts_, island, zero, precision, result);
-    if (left > (small && are_few ? 0.0 : RedundantNewton::fair)) return false;
-    if (left > 0.0) result.all_exact = false;
-    result.residual = std::max(result.residual, left);
-    return true;
+  const bool zero_first =
+      from_zero && start == Start::elsewhere &&
+      (kind.rows <= many_rows || newton_.misfit(contacts_, island) > worth_a_start);
+  const auto comes_through = [&](bool zero, bool patiently) {
+    return solve_by_newton(island, kind, zero, patiently, result);
   };
-  if (solve(zero_first)) return true;
-  if ((from_zero || is_compliant) && solve(!zero_first)) return true;
-  if (!may_sweep && !is_compliant) return false;
+  // Sweeps from zero would not share the load evenly.
+  if (kind.by_motion && !zero_first) {
+    if (comes_through(false, false)) return true;
+    find_active_sets(island, first_recovery_sweeps);
+  }
+  if (comes_through(zero_first, true)) return true;
+  if ((from_zero || kind.is_compliant) && comes_through(!zero_first, true)) return true;
+  if (!may_sweep && !kind.is_compliant) return false;
   ++result.recovered;
-  find_active_sets(island);
-  if (solve(false)) return true;
-  if (!is_compliant) return false;
-  const double left = solve_written_out(island, precision, result);
-  if (left > RedundantNewton::poor) return false;
-  if (left > RedundantNewton::fair) result.all_exact = false;
+  find_active_sets(island, recovery_sweeps);
+  if (comes_through(false, true)) return true;
+  return kind.is_compliant && solve_written_out(island, kind.precision, result);
+}
+
+bool FreeContacts::solve_bent(std::span<const int> island, const Kind& kind, Result& result) {
+  if (redundant_.solve_bent(contacts_, island, kind.of_redundant, result)) return true;
+  find_active_sets(island, first_recovery_sweeps);
+  return redundant_.solve_bent(contacts_, island, kind.of_redundant, result);
+}
+
+bool FreeContacts::solve_by_newton(std::span<const int> island, const Kind& kind, bool from_zero,
+                                   bool patiently, Result& result) {
+  const int updates = result.updates;
+  if (!kind.by_motion && kind.is_small &&
+      newton_.solve(contacts_, island, from_zero, kind.precision, result)) {
+    return true;
+  }
+  if (!kind.is_compliant) return false;
+  result.updates = updates;  // those that failed do not count
+  const double left =
+      redundant_.solve(contacts_, island, from_zero, patiently, kind.precision, result);
+  if (left > (kind.is_small && kind.is_among_few ? 0.0 : RedundantNewton::fair)) return false;
+  if (left > 0.0) result.all_exact = false;
   result.residual = std::max(result.residual, left);
   return true;
 }
 
-double FreeContacts::solve_written_out(std::span<const int> island, double precision,
-                                       IslandNewton::Counts& counts) {
+bool FreeContacts::solve_written_out(std::span<const int> island, double precision,
+                                     Result& result) {
   const ContactProblem problem = contacts_.problem(island);
   VecX p(problem.b.size());
-  Eigen::Index row = 0;
+  contacts_.get_reactions(island, p.data());
   double energy = 0.0;
+  Eigen::Index row = 0;
   for (const int k : island) {
-    const BodyContacts::Contact& contact = contacts_[k];
-    for (int i = 0; i < contact.rows; ++i) {
-      p[row] = contacts_.p_of(contact)[i];
-      energy += p[row++] * contacts_.rate_of_motion(contact, i);
+    for (int i = 0; i < contacts_[k].rows; ++i) {
+      energy += p[row++] * contacts_.rate_of_motion(contacts_[k], i);
     }
   }
-  const auto take = [&] {
-    Eigen::Index first = 0;
-    for (const int k : island) {
-      const RowVector reaction = p.segment(first, contacts_[k].rows);
-      contacts_.set_reaction(contacts_[k], reaction);
-      first += contacts_[k].rows;
-    }
-  };
   const double size = problem.b.norm(), motion = std::sqrt(std::max(0.0, energy));
   const double share = motion > 0.0 ? std::min(1.0, motion / size) : 1.0;
   written_out_.solve(problem, {ContactSolverKind::automatic, 0.1 * RedundantNewton::fair * share},
                      p);
-  take();
-  const double left = newton_.misfit(contacts_, island);
-  if (left <= RedundantNewton::fair) return left;
-  const double after = redundant_.solve(contacts_, island, false, precision, counts);
-  if (after <= left) return after;
-  take();
-  return left;
+  contacts_.set_reactions(island, p.data());
+  double left = newton_.misfit(contacts_, island);
+  if (left > RedundantNewton::fair) {
+    const double after = redundant_.solve(contacts_, island, false, true, precision, result);
+    if (after <= left) {
+      left = after;
+    } else {
+      contacts_.set_reactions(island, p.data());
+    }
+  }
+  if (left > RedundantNewton::poor) return false;
+  if (left > RedundantNewton::fair) result.all_exact = false;
+  result.residual = std::max(result.residual, left);
+  return true;
 }
 
 /// Takes the second guesses of the contacts of an island for the first, and the reverse.
@@ -291,9 +312,9 @@ double FreeContacts::sweep_island(Island& island, const SweepLimits& limits, Res
   return left.size / left.motion;
 }
 
-void FreeContacts::find_active_sets(std::span<const int> island) {
+void FreeContacts::find_active_sets(std::span<const int> island, int sweeps) {
   any_.attach(contacts_, island);
-  gauss_seidel_.sweep(any_, recovery_sweeps, [&](double change, int /*sweeps*/) {
+  gauss_seidel_.sweep(any_, sweeps, [&](double change, int /*sweeps*/) {
     const Eigen::Map<const VecX> p(any_.reactions().data(), static_cast<Eigen::Index>(any_.rows()));
     return change <= 1e-12 * p.norm();
   });

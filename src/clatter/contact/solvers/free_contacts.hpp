@@ -55,9 +55,11 @@ class FreeContacts {
     bool solved = true;      ///< within the tolerance
   };
   /// What Newton's method is to reach, relative to the motion; in islands with more rows than
-  /// unknowns no more than `of_redundant`, where each digit has its price.
+  /// unknowns no more than `of_redundant` of their nodes, if given, for there each digit has its
+  /// price.
   struct Precision {
-    double usual, of_redundant;
+    double usual;
+    std::span<const double> of_redundant;
     bool is_all_there_is = false;  ///< a matrix of all failed: few contacts are as many
   };
   /// `from_zero`: unless the guesses are the solution, Newton's method does not start from them but
@@ -88,18 +90,33 @@ class FreeContacts {
   /// Near the solution a few sweeps may reach it.
   Start settle(std::span<const int> island, double precision);
   void exchange_guesses(std::span<const int> island);
-  /// By Newton's method. False: it fails, or the island is too large.
+  /// Of an island, and what is asked of it.
+  struct Kind {
+    int rows = 0;
+    bool is_small = false;      ///< enough for W to be written out
+    bool is_among_few = false;  ///< contacts, which a matrix of all may solve instead
+    bool is_free = false;       ///< its bodies are
+    bool by_motion = false;     ///< it is redundant or large: RedundantNewton alone solves it
+    bool is_compliant = false;  ///< and may solve it
+    double of_redundant = 0.0, precision = 0.0;
+  };
+  Kind kind_of(std::span<const int> island, const Precision& asked);
+  /// By Newton's method, from one start after the other. False: it fails, or the island is too
+  /// large.
   bool solve_exactly(std::span<const int> island, bool from_zero, const Precision& precision,
                      bool may_sweep, Result& result);
-  /// With W written out, by what always comes through but takes its time. Returns the misfit.
-  double solve_written_out(std::span<const int> island, double precision,
-                           IslandNewton::Counts& counts);
+  bool solve_bent(std::span<const int> island, const Kind& kind, Result& result);
+  /// From the reactions as they are, or from none.
+  bool solve_by_newton(std::span<const int> island, const Kind& kind, bool from_zero,
+                       bool patiently, Result& result);
+  /// With W written out, by what always comes through but takes its time.
+  bool solve_written_out(std::span<const int> island, double precision, Result& result);
   void sweep(std::span<const int> island, const SweepLimits& limits, Result& result);
   /// Returns the relative residual that is left.
   template <class Island>
   double sweep_island(Island& island, const SweepLimits& limits, Result& result);
   /// A start for Newton's method where it failed from elsewhere.
-  void find_active_sets(std::span<const int> island);
+  void find_active_sets(std::span<const int> island, int sweeps);
   /// False: there are contacts in the island that are not between spheres.
   bool pack(std::span<const int> island);
   void unpack(std::span<const int> island);

@@ -277,25 +277,20 @@ void RedundantNewton::begin(const BodyContacts& contacts, std::span<const int> i
   dp_.resize(p_.size());
 }
 
-void RedundantNewton::set_reactions(BodyContacts& contacts, std::span<const int> island) const {
-  const double* p = p_.data();
-  for (const int k : island) {
-    const RowVector reaction = Eigen::Map<const VecX>(p, contacts[k].rows);
-    contacts.set_reaction(contacts[k], reaction);
-    p += contacts[k].rows;
-  }
+void RedundantNewton::set_row_compliance(double least) {
+  const double size = std::max(motion_, residual_);
+  row_compliance_ = std::max(least, size > 0.0 ? noise_ / (little_shift * size) : 0.0);
 }
 
 double RedundantNewton::solve(BodyContacts& contacts, std::span<const int> island, bool from_zero,
-                              double precision, IslandNewton::Counts& counts) {
+                              bool patiently, double precision, IslandNewton::Counts& counts) {
   is_bent_ = false;
   begin(contacts, island, from_zero);
   Iteration iteration{*this, contacts, island, precision, counts};
   evaluate_island(contacts, island);
   double best = INFINITY, used = 0.0;
   for (const double compliance : row_compliances) {
-    const double size = std::max(motion_, residual_);
-    row_compliance_ = std::max(compliance, size > 0.0 ? noise_ / (little_shift * size) : 0.0);
+    set_row_compliance(compliance);
     if (row_compliance_ == used) continue;
     used = row_compliance_;
     int updates = 0;
@@ -304,9 +299,9 @@ double RedundantNewton::solve(BodyContacts& contacts, std::span<const int> islan
     const double left = iteration.is_good_enough() ? 0.0 : rest_ / motion_;
     if (left < best) {
       best = left;
-      set_reactions(contacts, island);
+      contacts.set_reactions(island, p_.data());
     }
-    if (best <= fair) break;
+    if (best <= fair || !patiently) break;
   }
   return best;
 }
@@ -319,13 +314,13 @@ bool RedundantNewton::solve_bent(BodyContacts& contacts, std::span<const int> is
   set_bends(contacts, island, unbent_);
   if (!unbent_.factorise()) return false;
   evaluate_island(contacts, island);
-  row_compliance_ = std::max(row_compliances[0], noise_ / (little_shift * motion_));
+  set_row_compliance(row_compliances[0]);
   Iteration iteration{*this, contacts, island, precision, counts};
   int updates = 0;
   solve_by_newton(iteration, newton_halvings, updates);
   if (!iteration.is_good_enough()) return false;
   counts.updates = std::max(counts.updates, updates);
-  set_reactions(contacts, island);
+  contacts.set_reactions(island, p_.data());
   for (int i = 0; i < count_; ++i) {
     contacts.x.segment<6>(6 * nodes_[static_cast<std::size_t>(i)]) = x_.segment<6>(6 * i);
   }

@@ -28,10 +28,11 @@ class RedundantNewton {
   /// Whether there are more rows than unknowns.
   bool is_redundant(const BodyContacts& contacts, std::span<const int> island);
   /// Starts from the reactions as they are, or from none, so that the load is shared evenly.
+  /// `patiently`: goes on with other compliances of the rows where the usual one does not do.
   /// Returns what is left of the residual, relative to the motion; zero if that is as good as asked
   /// for. Contacts that stick at more places than their bodies have freedom contradict each other
   /// where bodies turn, by the square of the turn: then the last digits may be out of reach.
-  double solve(BodyContacts& contacts, std::span<const int> island, bool from_zero,
+  double solve(BodyContacts& contacts, std::span<const int> island, bool from_zero, bool patiently,
                double precision, IslandNewton::Counts& counts);
 
   /// The same from the reactions as they are, which bend with the bodies. False: nothing was
@@ -48,7 +49,8 @@ class RedundantNewton {
   void number_nodes(const BodyContacts& contacts, std::span<const int> island);
   /// p_, noise_ := those of the island; A_ has its pattern.
   void begin(const BodyContacts& contacts, std::span<const int> island, bool from_zero);
-  void set_reactions(BodyContacts& contacts, std::span<const int> island) const;
+  /// eps, of which round-off may want more.
+  void set_row_compliance(double least);
   /// A := I - Y D.
   void set_bends(const BodyContacts& contacts, std::span<const int> island, BlockLu& A) const;
   /// The number of a side of a contact; less than zero if it does not move.

@@ -27,7 +27,11 @@ bool Nsga::try_step(double t, double h) {
   w_.begin(*w_.state, h);
   w_.far_turns.find(w_.state->v, h);
   smooth_.predict();
-  position_.begin();
+  if (w_.is_repeat && is_free(w_.machine)) {
+    position_.go_on();
+  } else {
+    position_.begin();
+  }
   velocity_.begin();
   if (!move_smoothly() || !correct_positions() || !jump()) return false;
   accept(smooth_.accelerations_after_jump());
