@@ -74,11 +74,12 @@ std::string drop(const std::string& shape, double mass, double height, const std
          "[[watch]]\nbodies = [\"ball\", \"ground\"]\n" + integrator(scheme, 0.6);
 }
 
-class EveryScheme : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Solids, EveryScheme, ::testing::Values("nsga", "nsga_coupled", "moreau"),
+class EverySchemeRecovered : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Solids, EverySchemeRecovered,
+                         ::testing::Values("nsga", "nsga_coupled", "moreau"),
                          [](const auto& test) { return std::string(test.param); });
 
-TEST_P(EveryScheme, tells_of_a_solid_ball_what_it_tells_of_a_listed_contact) {
+TEST_P(EverySchemeRecovered, tells_of_a_solid_ball_what_it_tells_of_a_listed_contact) {
   const Recovered solid =
       recovered(parse_model(drop("kind = \"sphere\", radius = 0.1", 2, 0.3,
                                  "recover = { law = \"flores\" }\n", GetParam()),
@@ -109,7 +110,7 @@ recover = { law = "flores", materials = ["glass", "glass"] }
   }
 }
 
-TEST_P(EveryScheme, has_the_curvature_and_stiffness_of_an_ellipsoid_on_its_vertex) {
+TEST_P(EverySchemeRecovered, has_the_curvature_and_stiffness_of_an_ellipsoid_on_its_vertex) {
   const Recovered solid =
       recovered(parse_model(drop("kind = \"ellipsoid\", semi_axes = [0.1, 0.15, 0.2]", 2, 0.3,
                                  "recover = { law = \"hertz\" }\n", GetParam()),
@@ -128,7 +129,7 @@ TEST_P(EveryScheme, has_the_curvature_and_stiffness_of_an_ellipsoid_on_its_verte
   EXPECT_NEAR(v, std::sqrt(2.0 * 10.0 * 0.1), 1.1e-2);  // at the start of a step: g h
 }
 
-TEST_P(EveryScheme, tells_of_a_box_that_lands_flat_no_force_but_what_it_lost) {
+TEST_P(EverySchemeRecovered, tells_of_a_box_that_lands_flat_no_force_but_what_it_lost) {
   const Recovered solid = recovered(parse_model(
       drop("kind = \"box\", size = [0.2, 0.2, 0.2]", 2, 0.2, "recover = {}\n", GetParam()),
       "box.toml"));
@@ -143,7 +144,7 @@ TEST_P(EveryScheme, tells_of_a_box_that_lands_flat_no_force_but_what_it_lost) {
   EXPECT_NEAR(first.energy_lost, v * v * 0.36, 0.05);
 }
 
-TEST_P(EveryScheme, with_a_stiffness_finds_forces_of_edges_too) {
+TEST_P(EverySchemeRecovered, with_a_stiffness_finds_forces_of_edges_too) {
   const Recovered solid =
       recovered(parse_model(drop("kind = \"box\", size = [0.2, 0.2, 0.2]", 2, 0.2,
                                  "recover = { stiffness = 1e8, law = \"hertz\" }\n", GetParam()),
@@ -155,7 +156,7 @@ TEST_P(EveryScheme, with_a_stiffness_finds_forces_of_edges_too) {
   EXPECT_FALSE(first.stress);
 }
 
-TEST_P(EveryScheme, of_discs_in_the_plane_presses_along_a_line) {
+TEST_P(EverySchemeRecovered, of_discs_in_the_plane_presses_along_a_line) {
   const std::string model = std::string("gravity = [0, -10]\n") + glass + R"(
 recover = { law = "hertz", length = 0.05 }
 [ground]
