@@ -210,17 +210,18 @@ class ContainerPairOfKinds : public testing::RandomPair<ContentPair> {
       least = std::min(least, room_along(normal, offset));
     }
     if (hollow_.side) {
-      const auto& [normal, offset] = *hollow_.side;
+      const Hollow::Plane& side = *hollow_.side;
       // The point of the ellipsoid changes with the angle, by no more than its size.
       const double slope = at.norm() + content_.semi_axes->maxCoeff();
-      least = std::min(least, testing::least_on_circle(
-                                  90,
-                                  [&](double angle) {
-                                    const Vec3 n(normal.x() * std::cos(angle),
-                                                 normal.x() * std::sin(angle), normal.z());
-                                    return room_along(n, offset);
-                                  },
-                                  slope));
+      least =
+          std::min(least, testing::least_on_circle(
+                              90,
+                              [&](double angle) {
+                                const Vec3 n(side.normal.x() * std::cos(angle),
+                                             side.normal.x() * std::sin(angle), side.normal.z());
+                                return room_along(n, side.offset);
+                              },
+                              slope));
     }
     if (hollow_.reach) {
       least = std::min(least, testing::least_on_sphere(
