@@ -135,21 +135,22 @@ class SolidPair {
                         const Past& is_past) {
     constexpr double nearly = 0.02;
     const double aim = 0.5 * (least + most);
-    double here = gap(), before = infinity, last = 0.0;
-    bool may_foretell = true;
-    for (int i = 0; i < 400 && here > most; ++i) {
+    double here = gap(), before = here, last = 0.0, trust = 1.0;
+    // Who grazes something on the way takes many small ones.
+    for (int i = 0; i < 10000 && here > most; ++i) {
       double by = here - aim;
-      if (may_foretell && before - here > 0.1 * last && last < nearly) by *= last / (before - here);
+      const bool foretells = last > 0.0 && last < nearly && before - here > 0.1 * last;
+      if (foretells) by *= 1.0 + trust * (last / (before - here) - 1.0);
       shift(by);
       if (is_past()) return false;
       before = here;
       last = by;
       here = gap();
-      if (here <= least && by > before - aim) {
+      if (here <= least && foretells) {
         shift(-by);
         here = before;
-        before = infinity;
-        may_foretell = false;
+        last = 0.0;
+        trust *= 0.5;
       }
     }
     return here > least && here <= most;
