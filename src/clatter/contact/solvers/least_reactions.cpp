@@ -23,7 +23,6 @@ class Relief {
     for (std::size_t k = 0; k < load_.contacts.size(); ++k) {
       const CondensedContact& contact = load_.contacts[k];
       Held& held = held_.emplace_back();
-      held.pushes = normal(contact) > 0.0;
       for (std::size_t b = 0; b < contact.law.all_balls().size(); ++b) {
         const FrictionBall& ball = contact.law.balls[b];
         const double radius = ball.coefficient * normal(contact);
@@ -44,7 +43,7 @@ class Relief {
 
  private:
   struct Held {
-    bool pushes = false;
+    bool pushes = true;
     std::vector<bool> slips;  ///< by balls
   };
 
