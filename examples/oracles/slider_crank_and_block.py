@@ -97,10 +97,10 @@ def rows():
         yield model, "impacts/tips/time", key, time
         yield model, "impacts/tips/approach_speed", key, closing
         yield model, "impacts/tips/impulse", key, impulse
-        peak, duration = by_the_law(mass, closing, K, chi)
+        peak, duration, _ = by_the_law(mass, closing, K, chi)
         yield model, "impacts/tips/peak", key, peak
         yield model, "impacts/tips/duration", key, duration
-        peak, duration = by_the_profile(mass, closing, K, chi, E)
+        peak, duration, _ = by_the_profile(mass, closing, K, chi, E)
         bent = {**key, "set": ["contact.tips.recover.profile=bent"]}
         yield model, "impacts/tips/peak", bent, peak
         yield model, "impacts/tips/duration", bent, duration
