@@ -114,7 +114,6 @@ const std::vector<Case>& cases() {
       {"rocking rod", [] { return example("001/rocking-rod-1.toml"); }, 300},
       {"crank with clearance", [] { return example("000/slider-crank-with-clearance.toml"); },
        1000},
-      {"ball bearing", [] { return example("000/ball-bearing.toml"); }, 300},
       {"spatial slider-crank", [] { return example("smooth/slider-crank-3d.toml"); }, 500},
       {"chain of 50 links", [] { return example("smooth/chain.toml"); }, 100},
       {"beam, 100 elements", [] { return swinging_beam(false, 1.0); }, 100},
