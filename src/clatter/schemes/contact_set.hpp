@@ -158,6 +158,8 @@ class ContactSet {
   void add_position_tangents(KktMatrix& K, const Configuration& q, std::span<const Mat3> T) const;
   /// As if all contacts were open.
   void add_open(KktMatrix& K) const;
+  /// How the reactions bend, of all but those with a chord.
+  void add_bends(KktMatrix& K, const Configuration& q, std::span<const Mat3> T) const;
   /// x := minus the residual, on the multipliers of the contacts
   void fill_right_side(const KktMatrix& K, VecX& x) const;
   /// multipliers += factor x

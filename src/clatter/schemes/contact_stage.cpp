@@ -1,4 +1,3 @@
-#include <clatter/contact/solvers/least_reactions.hpp>
 #include <clatter/machine/ties.hpp>
 #include <clatter/math/union_find.hpp>
 #include <clatter/schemes/contact_stage.hpp>
@@ -86,6 +85,8 @@ ContactStage::ContactStage(StepWork& work)
       held_K_(work.machine, {{}, {}, held_}),
       held_rhs_(VecX::Zero(held_K_.size())),
       pushes_(NodalVector::Zero(work.machine.nodal_size())),
+      relief_(work),
+      rolling_(work),
       done_(work.machine.nodes().size(), 0),
       precisions_(done_.size(), 0.0),
       touched_(work.machine.nodes().size(), 0) {
@@ -199,122 +200,6 @@ void ContactStage::find_held_compliance(std::size_t n, Mat6& own) {
     if (touched_[static_cast<std::size_t>(partners[k])] == 0) continue;
     free_contacts_.add_link(static_cast<int>(n), partners[k], of_partners[k]);
   }
-}
-
-bool ContactStage::rolls_in_excess() {
-  constexpr double little_turn = 1e-3;  // [rad]; its square is lost in tolerances
-  constexpr std::size_t most_contacts = 100;
-  const bool are_listed = w_.machine.solids().empty() && w_.machine.contact_groups().empty();
-  if (!are_listed || !w_.spec.position_friction || w_.contacts.near().size() > most_contacts) {
-    return false;
-  }
-  const double touching = 1e-9 * w_.machine.length();
-  excess_.assign(static_cast<std::size_t>(w_.islands.count()), 0);
-  std::fill(touched_.begin(), touched_.end(), 0);
-  for (const std::size_t c : w_.contacts.near()) {
-    if (w_.contacts.work[c].gap_at_start > touching) continue;
-    const Contact& contact = w_.contacts.contact(c);
-    int& excess = excess_[static_cast<std::size_t>(w_.islands.of_pair(contact.a(), contact.b()))];
-    ++excess;
-    for (const int n : {contact.a(), contact.b()}) {
-      if (n == ground || touched_[static_cast<std::size_t>(n)] != 0) continue;
-      touched_[static_cast<std::size_t>(n)] = 1;
-      --excess;
-    }
-  }
-  for (std::size_t n = 1; n < touched_.size(); ++n) {
-    const double turn = w_.h * of_node(w_.state->v, static_cast<Eigen::Index>(n)).tail<3>().norm();
-    const int island = w_.islands.of_node(static_cast<int>(n));
-    if (touched_[n] != 0 && turn > little_turn && excess_[static_cast<std::size_t>(island)] > 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-void ContactStage::find_overloaded() {
-  // Levers and wedges make larger forces of small ones; more than this is looked into.
-  constexpr double far_larger = 3.0;
-  const auto count = static_cast<std::size_t>(w_.islands.count());
-  overloaded_.clear();
-  largest_.assign(count, 0.0);
-  for (const std::size_t c : w_.contacts.near()) {
-    const ContactWork& work = w_.contacts.work[c];
-    if (work.equations.status == ContactStatus::open) continue;
-    const Contact& contact = w_.contacts.contact(c);
-    double& own = largest_[static_cast<std::size_t>(w_.islands.of_pair(contact.a(), contact.b()))];
-    own = std::max(own, work.scale[0] * work.equations.phi[0]);
-  }
-  together_.assign(count, 0.0);
-  for (std::size_t n = 1; n < w_.machine.nodes().size(); ++n) {
-    const auto push = of_node(pushes_, static_cast<Eigen::Index>(n));
-    together_[static_cast<std::size_t>(w_.islands.of_node(static_cast<int>(n)))] +=
-        push.head<3>().norm() + push.tail<3>().norm() / w_.machine.length();
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    if (largest_[i] > far_larger * together_[i]) overloaded_.push_back(static_cast<int>(i));
-  }
-}
-
-bool ContactStage::relieve_island(int island, VecX& multipliers) const {
-  constexpr std::size_t most_contacts = 100;  // of a dense matrix
-  const double least_slip = unnoticed * w_.islands.kinetic_norm(island, w_.v);
-  HeldLoad load;
-  std::vector<std::size_t> closed;
-  int rows = 0;
-  for (const std::size_t c : w_.contacts.near()) {
-    const ContactWork& work = w_.contacts.work[c];
-    const Contact& contact = w_.contacts.contact(c);
-    if (work.equations.status == ContactStatus::open) continue;
-    if (w_.islands.of_pair(contact.a(), contact.b()) != island) continue;
-    if (contact.has_chord()) return false;
-    closed.push_back(c);
-    load.contacts.push_back({rows, contact.rows(), work.law});
-    auto& slips = load.slips.emplace_back();
-    for (std::size_t b = 0; b < work.law.all_balls().size(); ++b) {
-      const FrictionBall& ball = work.law.balls[b];
-      slips[b] = work.ghat.segment(ball.first_row, ball.rows).norm() > least_slip;
-    }
-    rows += contact.rows();
-  }
-  if (closed.size() < 2 || closed.size() > most_contacts) return false;
-
-  // Weighted as residuals are, so that forces and torques have one unit.
-  const NodalVector& weights = w_.machine.weights();
-  const std::span<const int> nodes = w_.islands.nodes(island);
-  const auto size = static_cast<Eigen::Index>(6 * nodes.size());
-  load.wrenches = MatX::Zero(size, rows);
-  load.wrench.resize(size);
-  load.reactions.resize(rows);
-  std::vector<Eigen::Index> place(w_.machine.nodes().size(), -1);
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
-    const auto first = static_cast<Eigen::Index>(6 * k);
-    place[static_cast<std::size_t>(nodes[k])] = first;
-    load.wrench.segment<6>(first) =
-        of_node(weights, nodes[k]).cwiseProduct(of_node(pushes_, nodes[k]));
-  }
-  for (std::size_t k = 0; k < closed.size(); ++k) {
-    const Contact& contact = w_.contacts.contact(closed[k]);
-    const ContactWork& work = w_.contacts.work[closed[k]];
-    const CondensedContact& own = load.contacts[k];
-    load.reactions.segment(own.first_row, own.rows) = work.equations.phi;
-    for (const auto& [node, side] : {std::pair(contact.a(), 0), std::pair(contact.b(), 6)}) {
-      const Eigen::Index first = place[static_cast<std::size_t>(node)];
-      if (first < 0) continue;
-      for (int i = 0; i < own.rows; ++i) {
-        load.wrenches.block<6, 1>(first, own.first_row + i) +=
-            work.scale[i] *
-            of_node(weights, node).cwiseProduct(work.G.row(i).segment<6>(side).transpose());
-      }
-    }
-  }
-  if (!relieve(load)) return false;
-  for (std::size_t k = 0; k < closed.size(); ++k) {
-    const CondensedContact& own = load.contacts[k];
-    multipliers.segment(w_.contacts.contact(closed[k]).first_row, own.rows) =
-        load.reactions.segment(own.first_row, own.rows);
-  }
-  return true;
 }
 
 void ContactStage::fill_condensed(bool position_level, Condensed& condensed) {

@@ -4,7 +4,9 @@
 
 #include <clatter/contact/solvers/contact_solver.hpp>
 #include <clatter/contact/solvers/free_contacts.hpp>
+#include <clatter/schemes/contact_relief.hpp>
 #include <clatter/schemes/newton.hpp>
+#include <clatter/schemes/rolling_excess.hpp>
 #include <clatter/schemes/step_matrix.hpp>
 
 namespace clatter {
@@ -58,16 +60,16 @@ class ContactStage {
     const FindingDerivatives finding(w_.contacts, true);
     return solve_by_newton(problem, whole_.K, whole_.rhs, eps, iterations, w_, what);
   }
+  /// Gives up early.
+  template <class Problem>
+  bool newton_for_a_while(Problem& problem, double& eps, int& iterations, const char* what);
   /// For bodies that only contacts connect: island by island, without a matrix of the whole;
   /// `matrix_failed`: also where that would be better.
   template <class Problem>
   bool solve_free(Problem& problem, double& eps, int& iterations, const char* what,
                   bool matrix_failed);
-  /// Whether bodies roll in chains of contacts that close on themselves, more contacts than bodies:
-  /// sticking contacts contradict each other then, by the square of what bodies turn in the step.
-  bool rolls_in_excess();
-  /// For these: by one matrix of all, and without friction in the positions where that has no
-  /// solution. False: neither has one, and the problem is as it was.
+  /// With rolling in excess: by one matrix of all, and without friction in the positions where that
+  /// has no solution. False: neither has one, and the problem is as it was.
   template <class Problem>
   bool solve_rolling(Problem& problem, double& eps, int& iterations, const char* what);
   /// By one matrix of all, where islands alone did not do.
@@ -97,21 +99,11 @@ class ContactStage {
   void fill_condensed(bool position_level, Condensed& condensed);
   template <class Problem>
   void publish(Problem& problem, double eps);
-  /// Of a solved problem: takes back reactions that cancel where they are far larger than what they
-  /// do together. Motions stay what they are.
-  template <class Jump>
-  void take_back_what_cancels(Jump& jump);
-  /// Islands with a reaction that is far larger than what all of them do together, into
-  /// overloaded_; pushes_ has the latter.
-  void find_overloaded();
-  /// Takes back what cancels in an island, in multipliers. False: nothing.
-  bool relieve_island(int island, VecX& multipliers) const;
-  /// Of all velocities, as residuals have it: slip by so little is none, and laws that are met to
-  /// it are met where reactions cancel.
-  static constexpr double unnoticed = 1e-5;
   /// Solves the condensed problem, by whatever solver suits it, and starts from there.
   template <class Problem>
   bool find_active_sets(Problem& problem, double& eps, ContactSolverKind solver);
+  template <class Problem>
+  bool solve_by_linearisations(Problem& problem, double& eps, int& iterations);
   /// Lets a solver of contact problems find the reactions, and Newton's method finish.
   template <class Problem>
   bool solve_from_active_sets(Problem& problem, double& eps, ContactSolverKind solver,
@@ -127,13 +119,12 @@ class ContactStage {
   VecX held_rhs_;
   FreeContacts free_contacts_;
   std::vector<int> active_;  // contacts in a problem of free bodies
-  NodalVector pushes_;       // of contacts on held nodes, or on all
-  std::vector<char> done_;   // node: its island is left as it is
+  NodalVector pushes_;       // of contacts on held nodes
+  ContactRelief relief_;
+  RollingExcess rolling_;
+  std::vector<char> done_;  // node: its island is left as it is
   std::vector<double> precisions_;
-  std::vector<char> touched_;               // scratch: nodes with contacts that matter
-  std::vector<double> largest_, together_;  // island: reaction, and what all of them do
-  std::vector<int> excess_;                 // island: contacts less bodies
-  std::vector<int> overloaded_;             // islands
+  std::vector<char> touched_;  // scratch: nodes with contacts that matter
 };
 
 }  // namespace clatter

@@ -16,12 +16,37 @@ inline constexpr double least_gain = 0.5, slow_gain = 0.01;  // by each of them
 inline constexpr int max_sweeps = 1'000;
 inline constexpr double sweep_tolerance = 1e-4, sweep_patience = 20.0;
 
+/// So few contacts are better pivoted than iterated for long.
+inline constexpr std::size_t few_to_pivot = 12;
+
+/// A problem that Newton's method gives up after some updates that did not halve the merit, for
+/// there is another way to go on.
+template <class Problem>
+struct Impatient {
+  static constexpr int patience = 8;
+  static constexpr bool is_predicted = Problem::is_predicted;
+  Problem& problem;
+
+  Residual evaluate() { return problem.evaluate(); }
+  void assemble(KktMatrix& K) { problem.assemble(K); }
+  void fill_right_side(const KktMatrix& K, VecX& x) const { problem.fill_right_side(K, x); }
+  void move(const KktMatrix& K, const VecX& x, double factor) { problem.move(K, x, factor); }
+  std::string culprit() const { return problem.culprit(); }
+};
+
+template <class Problem>
+bool ContactStage::newton_for_a_while(Problem& problem, double& eps, int& iterations,
+                                      const char* what) {
+  Impatient<Problem> impatient{problem};
+  return newton(impatient, eps, iterations, what);
+}
+
 template <class Problem>
 bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const char* what) {
   const bool has_groups = !w_.machine.contact_groups().empty();
   // Where it is small it is made beforehand, so that no step has to wait for memory.
   if (!has_groups && w_.contacts.count() <= always_ready) whole_.prepare();
-  if (Problem::position_level && !w_.spec.contact_solver && rolls_in_excess() &&
+  if (Problem::position_level && !w_.spec.contact_solver && rolling_.exists() &&
       solve_rolling(problem, eps, iterations, what)) {
     return true;
   }
@@ -46,7 +71,7 @@ bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const c
 template <class Problem>
 bool ContactStage::solve_rolling(Problem& problem, double& eps, int& iterations, const char* what) {
   int updates = 0, more = 0;
-  bool done = newton(problem, eps, updates, what);
+  bool done = newton_for_a_while(problem, eps, updates, what);
   if (!done) {
     problem.reset();
     w_.contacts.let_positions_slide();
@@ -72,17 +97,41 @@ bool ContactStage::solve_whole(Problem& problem, double& eps, int& iterations, c
     return solve_from_active_sets(problem, eps, *w_.spec.contact_solver, iterations, what);
   }
   int more = 0;
-  if (newton(problem, eps, more, what)) {
-    iterations += more;
-    return true;
-  }
+  const bool done = w_.contacts.near().size() <= few_to_pivot
+                        ? newton_for_a_while(problem, eps, more, what)
+                        : newton(problem, eps, more, what);
   iterations += more;
+  if (done) return true;
   // The solution does not depend on the scaling; the way to it does.
   w_.contacts.mark_hard_islands();
   problem.reset();
   w_.contacts.scale_rows(Scaling::delassus, 1.0);
   ++w_.counts.recovered;
+  if (solve_by_linearisations(problem, eps, iterations)) return true;
+  problem.reset();
+  w_.contacts.mark_hard_islands();
   return solve_from_active_sets(problem, eps, ContactSolverKind::automatic, iterations, what);
+}
+
+/// Each linearisation solved exactly as a contact problem, with how the reactions found so far
+/// bend: where a light body is squeezed in a small play, that is more than its mass. The active
+/// sets come out of each as a whole, so that they do not change to and fro.
+template <class Problem>
+bool ContactStage::solve_by_linearisations(Problem& problem, double& eps, int& iterations) {
+  double best = INFINITY;
+  int since_best = 0;
+  w_.contacts.mark_all_hard();
+  if constexpr (Problem::position_level) problem.guess_reactions();
+  for (int k = 0; since_best < patient_linearisations && k < max_linearisations; ++k) {
+    if (!find_active_sets(problem, eps, ContactSolverKind::automatic)) return false;
+    const Residual r = problem.evaluate();
+    ++iterations;
+    if (!std::isfinite(r.merit)) return false;
+    if (r.converged() || (k >= 4 && r.is_round_off())) return true;
+    ++since_best;
+    if (r.merit < least_gain * best) best = r.merit, since_best = 0;
+  }
+  return false;
 }
 
 template <class Problem>
@@ -119,35 +168,9 @@ bool ContactStage::jump_together(Jump& jump, double& eps) {
     jump.reset();
     w_.counts.plastic = 1;
   }
-  take_back_what_cancels(jump);
+  relief_.take_back(jump);
   jump.add_impulses();
   return true;
-}
-
-template <class Jump>
-void ContactStage::take_back_what_cancels(Jump& jump) {
-  // The first time what the reactions do together is known to the round-off of those that cancel.
-  constexpr int times = 2;
-  VecX& multipliers = jump.contact_multipliers();
-  for (int time = 0; time < times; ++time) {
-    pushes_.setZero();
-    w_.contacts.add_reactions(pushes_);
-    pushes_ += w_.residual;
-    find_overloaded();
-    if (overloaded_.empty()) return;
-    const VecX before = multipliers;
-    const double merit = jump.evaluate().merit;
-    bool any = false;
-    for (const int island : overloaded_) any = relieve_island(island, multipliers) || any;
-    if (!any) return;
-    // It may have been solved to the round-off of its reactions only.
-    const Residual after = jump.evaluate();
-    const double enough = std::max(2.0 * merit, unnoticed * w_.machine.kinetic_norm(w_.v));
-    if (after.converged() || after.merit <= enough) continue;
-    multipliers = before;
-    jump.evaluate();
-    return;
-  }
 }
 
 // ---- Bodies that only contacts connect, or that are held one by one
@@ -400,7 +423,11 @@ bool ContactStage::condense(Problem& problem, double& eps, bool only_hard, Conde
   }
   whole_.prepare();
   KktMatrix& K = whole_.K;
-  if (!factorise_or_regularise(K, eps, [&] { problem.assemble_free(K); })) {
+  const auto assemble = [&] {
+    problem.assemble_free(K);
+    if (Problem::position_level) w_.contacts.add_bends(K, w_.q, w_.T);
+  };
+  if (!factorise_or_regularise(K, eps, assemble)) {
     w_.failure = "the machine without its contacts is singular" + problem.culprit();
     return false;
   }

@@ -118,6 +118,20 @@ void ContactSet::add_open(KktMatrix& K) const {
   }
 }
 
+void ContactSet::add_bends(KktMatrix& K, const Configuration& q, std::span<const Mat3> T) const {
+  Mat12 bend;
+  for (const std::size_t c : near_) {
+    const Contact& of = contact(c);
+    const bool reacts = work[c].equations.status != ContactStatus::open;
+    if (K.contact_multiplier(c) < 0 || !reacts || of.has_chord()) continue;
+    if (!find_bend(c, q, T, bend)) continue;
+    const PairRows none = PairRows::Zero(of.rows(), 12);
+    const KktMatrix::Columns no_columns = none.transpose();
+    const KktMatrix::Multipliers nothing = KktMatrix::Multipliers::Zero(of.rows(), of.rows());
+    K.add_contact(static_cast<int>(c), bend, none, no_columns, nothing);
+  }
+}
+
 void ContactSet::fill_right_side(const KktMatrix& K, VecX& x) const {
   for (std::size_t c = 0; c < work.size(); ++c) {
     const int row = K.contact_multiplier(c), rows = contact(c).rows();

@@ -39,6 +39,11 @@ void PositionCorrection::go_on() {
   begin();
   U_ = correction;
   nu_ = of_joints;
+  guess_reactions();
+  has_guess_ = true;
+}
+
+void PositionCorrection::guess_reactions() {
   for (const std::size_t c : w_.contacts.near()) {
     const Contact& contact = w_.contacts.contact(c);
     const RowVector &push = last_reaction(c), &scale = w_.contacts.work[c].scale;
@@ -46,7 +51,6 @@ void PositionCorrection::go_on() {
       if (scale[i] > 0.0) nu_contact_[contact.first_row + i] = push[i] / scale[i];
     }
   }
-  has_guess_ = true;
 }
 
 void PositionCorrection::reset() {

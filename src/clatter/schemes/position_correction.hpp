@@ -48,6 +48,8 @@ class PositionCorrection {
   /// The same for a matrix that has no contacts in it.
   void assemble_without_contacts(KktMatrix& K);
   void reset();
+  /// Contacts push as they did last.
+  void guess_reactions();
   VecX& joint_multipliers() { return nu_; }
   NodalVector& correction() { return U_; }
   VecX& contact_multipliers() { return nu_contact_; }

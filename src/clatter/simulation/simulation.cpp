@@ -99,6 +99,9 @@ struct Simulation::Impl {
     }
     check_axes(machine, state.q);
     if (const auto line = redundancy_of_joints(machine, state.q)) notices.push_back(*line);
+    if (const auto line = drift_of_what_is_inside(machine, model.integrator)) {
+      notices.push_back(*line);
+    }
     if (model.equilibrium) settle(instant);
     scheme->find_contacts(state);
     check_overlap(machine, state.q);

@@ -238,4 +238,19 @@ std::optional<std::string> redundancy_of_joints(const Machine& machine, const Co
       redundant, machine.joint_rows());
 }
 
+std::optional<std::string> drift_of_what_is_inside(const Machine& machine,
+                                                   const IntegratorSpec& spec) {
+  if (spec.kind != IntegratorKind::moreau) return std::nullopt;
+  const std::vector<Contact>& contacts = machine.own_contacts();
+  const auto inside = std::find_if(contacts.begin(), contacts.end(), [](const Contact& contact) {
+    return !contact.is_stop() && !contact.has_chord() && contact.geometry().inside;
+  });
+  if (inside == contacts.end()) return std::nullopt;
+  return fmt::format(
+      "moreau holds contacts in their velocities only: what runs around inside something, as in "
+      "'{}', drifts into its wall, by a half of the square of its way in a step over the radius in "
+      "each step; look at the smallest gap, or take nsga",
+      inside->name());
+}
+
 }  // namespace clatter

@@ -28,5 +28,9 @@ std::vector<std::string> moves_of_assembly(const Machine& machine, const Configu
                                            const NodalVector& v, double duration);
 /// The line that tells of joint conditions that depend on others, if there are any.
 std::optional<std::string> redundancy_of_joints(const Machine& machine, const Configuration& q);
+/// That a scheme holds nothing in positions, should the machine have journals or balls in surfaces
+/// around them, which then drift out.
+std::optional<std::string> drift_of_what_is_inside(const Machine& machine,
+                                                   const IntegratorSpec& spec);
 
 }  // namespace clatter

@@ -194,14 +194,17 @@ SolverRun ContactSolver::run_best(double target, int max_iterations, bool slow,
   const int tried = run.iterations;
   run = sweeps_.solve(island_, target, limit(sweeps), r_.data(), true);
   run.iterations += tried;
-  for (const auto& [kind, usual] : {std::pair(ContactSolverKind::newton, 20),
-                                    std::pair(ContactSolverKind::regularised_newton, 5000)}) {
-    if (run.solved) break;
+  const auto go_on_with = [&](ContactSolverKind kind, int usual) {
     const int before = run.iterations;
     solver = kind;
     run = run_one(kind, target, limit(usual));
     run.iterations += before;
+  };
+  if (!run.solved) go_on_with(ContactSolverKind::newton, 20);
+  if (!run.solved && LemkePivots::suits(island_) && pivots_.solve(island_, r_.data())) {
+    go_on_with(ContactSolverKind::newton, 20);
   }
+  if (!run.solved) go_on_with(ContactSolverKind::regularised_newton, 5000);
   return run;
 }
 

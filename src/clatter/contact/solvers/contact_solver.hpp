@@ -6,6 +6,7 @@
 
 #include <clatter/contact/solvers/alternating_directions.hpp>
 #include <clatter/contact/solvers/contact_problem.hpp>
+#include <clatter/contact/solvers/lemke_pivots.hpp>
 #include <clatter/contact/solvers/newton_contacts.hpp>
 #include <clatter/contact/solvers/prox_fixed_point.hpp>
 #include <clatter/contact/solvers/regularised_newton.hpp>
@@ -58,6 +59,7 @@ class ContactSolver {
 
   SweepSolver sweeps_;
   NewtonContacts newton_;
+  LemkePivots pivots_;
   RegularisedNewton regularised_newton_;
   ProxFixedPoint fixed_point_;
   AlternatingDirections alternating_;

@@ -75,6 +75,8 @@ class Relief {
         }
       }
     }
+    const int first_of_joints = load_.contacts.back().first_row + load_.contacts.back().rows;
+    for (Eigen::Index row = first_of_joints; row < x_.size(); ++row) basis_(row, count++) = 1.0;
     if (count == 0) return false;
     const MatX own = basis_.leftCols(count);
     VecX sizes = own.colwise().norm();

@@ -9,7 +9,8 @@ namespace clatter {
 
 /// Contacts that hold bodies more often than it takes: a part of their reactions cancels in each
 /// body and can be anything. A shaft between two balls without clearance is squeezed by them as
-/// much or as little as the way of the solver had it.
+/// much or as little as the way of the solver had it. Rows after those of the contacts are of
+/// joints, which may pull as well.
 struct HeldLoad {
   MatX wrenches;  ///< column: what a unit reaction in a row does to all bodies, one below the other
   VecX wrench;    ///< what the reactions must do together

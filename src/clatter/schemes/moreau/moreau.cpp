@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include <clatter/contact/search/first_meeting.hpp>
 #include <clatter/math/stopwatch.hpp>
 #include <clatter/schemes/contact_stage_solve.hpp>
@@ -106,6 +108,7 @@ bool Moreau::try_step(double t, double h) {
     if (trial == most_trials || !finds_more_to_hold()) break;
   }
   if (!w_.contacts.far_ones_stay_open(*w_.state, w_.q, w_.total, w_.failure)) return false;
+  if (loses_what_is_inside()) return false;
   w_.vd = step_.change() / h;
   w_.joint_forces.setZero();  // the impulses are all of what joints do
   w_.joints.evaluate(w_.q);
@@ -124,6 +127,26 @@ bool Moreau::jump(double t, double h) {
   evaluate_middle();
   start_.v = w_.state->v;
   return stage_.jump_together(step_, w_.state->solver.velocity);
+}
+
+/// Whether something has gone through the wall around it, farther than it is large. Nothing would
+/// bring it back.
+bool Moreau::loses_what_is_inside() {
+  w_.contacts.place(*w_.state, w_.q);
+  for (const std::size_t c : w_.contacts.near()) {
+    const Contact& contact = w_.contacts.contact(c);
+    if (is_of_solids(contact) || contact.is_stop() || contact.has_chord()) continue;
+    if (!contact.geometry().inside || contact.b() == ground) continue;
+    const double gap = w_.contacts.work[c].gap, size = w_.contacts.work[c].frame.arm_b.norm();
+    if (!(gap < -2.0 * size)) continue;
+    w_.failure = fmt::format(
+        "contact '{}' was lost: it is {:.3g} m beyond the wall, for moreau holds no positions; "
+        "take "
+        "nsga",
+        contact.name(), -gap);
+    return true;
+  }
+  return false;
 }
 
 /// Rows at the middle of the step, and which contacts touch there.

@@ -29,6 +29,27 @@ TEST(LeastReactions, what_squeezes_a_body_is_let_go_of) {
   EXPECT_EQ(load.reactions[1], 0.0);  // the least norm would pull here
 }
 
+TEST(LeastReactions, a_joint_takes_back_what_it_pulls_against_a_contact) {
+  // A shaft in a joint that a ball presses from above: with 100 of load, that the joint holds down
+  // against the ball is needless. The least norm shares the load: half on each.
+  MatX wrenches(1, 2);
+  wrenches << 1.0, -1.0;
+  HeldLoad load;
+  load.wrenches = wrenches;
+  load.contacts = {{0, 1, {}}};
+  load.reactions = VecX{{1000100.0, 1000000.0}};
+  load.wrench = wrenches * load.reactions;
+  ASSERT_TRUE(relieve(load));
+  EXPECT_NEAR(load.reactions[0], 50.0, 100.0 * round_off);
+  EXPECT_NEAR(load.reactions[1], -50.0, 100.0 * round_off);
+  // A load that the contact cannot push against is all of the joint.
+  load.reactions = VecX{{1000.0, 1100.0}};
+  load.wrench = wrenches * load.reactions;
+  ASSERT_TRUE(relieve(load));
+  EXPECT_EQ(load.reactions[0], 0.0);
+  EXPECT_NEAR(load.reactions[1], 100.0, 100.0 * round_off);
+}
+
 TEST(LeastReactions, four_legs_share_a_load_evenly) {
   // Forces up, and torques about both axes, of legs at the corners of a square.
   MatX wrenches(3, 4);
