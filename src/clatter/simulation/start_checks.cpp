@@ -248,8 +248,9 @@ std::optional<std::string> drift_of_what_is_inside(const Machine& machine,
   if (inside == contacts.end()) return std::nullopt;
   return fmt::format(
       "moreau holds contacts in their velocities only: what runs around inside something, as in "
-      "'{}', drifts into its wall, by a half of the square of its way in a step over the radius in "
-      "each step; look at the smallest gap, or take nsga",
+      "'{}', drifts into its wall, the less the shorter the step; look at the smallest gap, or "
+      "take "
+      "nsga",
       inside->name());
 }
 
