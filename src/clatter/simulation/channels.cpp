@@ -549,6 +549,7 @@ std::size_t ChannelList::own_contact(const std::string& ball, std::string_view e
   const std::string name = fmt::format("{}.{}", ball, end);
   const auto found = std::find_if(own.begin(), own.end(),
                                   [&](const Contact& contact) { return contact.name() == name; });
+  if (found == own.end()) throw Error(fmt::format("a bearing has no contact '{}'", name));
   return static_cast<std::size_t>(found - own.begin());
 }
 
