@@ -1,10 +1,11 @@
-"""Loads and stresses of ball bearings: 000/ball-bearing and contact/bearing-load.
+"""Loads and stresses of ball bearings: 000/ball-bearing, contact/bearing-load and contact/thrust-bearing.
 
 Two balls carry the inner race between them: two equations of equilibrium, without any stiffness. Where
 all balls take part, Stribeck's and Harris' sums over them, each two contacts F = K d^1.5 in series, are
 solved for the displacement of the inner race. Stresses by Hertz, over ellipses, with complete elliptic
 integrals of scipy; those below the middle of the ellipse are integrated numerically, and searched for the
-largest. Under long ellipses shear is 0.300 of the pressure, as for rollers.
+largest. Thrust presses all balls alike: it shifts the centres of the two grooves until a ball, stretched out
+between them, has its share along its contact angle. Under long ellipses shear is 0.300 of the pressure, as for rollers.
 """
 
 import math
@@ -90,6 +91,17 @@ def stribeck(balls, clearance, load, stiffness):
     return shares(d)
 
 
+def thrust(balls, play, apart, load, stiffness):
+    """Shift of the shaft, contact angle and force of a ball; grooves are curved about circles `apart`."""
+    def state(z):
+        way = math.hypot(apart - play, z)
+        return way, z / way, stiffness * max(0.0, 0.5 * (way - apart))**1.5
+
+    shift = brentq(lambda z: balls * state(z)[2] * state(z)[1] - load, 0, apart, xtol=1e-18)
+    _, sine, force = state(shift)
+    return shift, math.asin(sine), force
+
+
 def rows():
     model, ball6 = "000/ball-bearing.toml", "contacts/bearing.ball6.inner/"
     bottom = {"at": 0.0393}  # 100 N to 0.05 %
@@ -106,6 +118,13 @@ def rows():
             for ball in (1, 2):
                 key = {"at": 0.02, "set": changes}
                 yield model, f"contacts/bearing.ball{ball}.inner/shared_force", key, shares[ball - 1]
+    model = "contact/thrust-bearing.toml"
+    for load in (100, 1000):
+        changes = [] if load == 100 else [f"load.thrust.force=[0, 0, {load}]"]
+        shift, angle, force = thrust(9, 1e-5, 2 * (0.00412 - 0.004), load, 7e10)
+        yield model, "bodies/shaft/position/z", {"at": 0.05, "set": changes}, shift
+        yield model, "bearings/bearing/inner_contact_angle/1", {"at": 0.05, "set": changes}, angle
+        yield model, "bearings/bearing/inner_force/1", {"at": 0.05, "set": changes}, force
 
 
 if __name__ == "__main__":

@@ -97,13 +97,15 @@ def rows():
         yield model, "impacts/tips/time", key, time
         yield model, "impacts/tips/approach_speed", key, closing
         yield model, "impacts/tips/impulse", key, impulse
-        peak, duration, _ = by_the_law(mass, closing, K, chi)
+        peak, duration, depth = by_the_law(mass, closing, K, chi)
         yield model, "impacts/tips/peak", key, peak
         yield model, "impacts/tips/duration", key, duration
-        peak, duration, _ = by_the_profile(mass, closing, K, chi, E)
+        yield model, "impacts/tips/depth", key, depth
+        peak, duration, depth = by_the_profile(mass, closing, K, chi, E)
         bent = {**key, "set": ["contact.tips.recover.profile=bent"]}
         yield model, "impacts/tips/peak", bent, peak
         yield model, "impacts/tips/duration", bent, duration
+        yield model, "impacts/tips/depth", bent, depth
     changes = ["contact.tips.compliance.law=flores", "contact.tips.compliance.stiffness=9.5e9"]
     force, depth, block = compliant(0.05)
     yield model, "contacts/tips/normal_force", {"measure": "max", "set": changes}, force

@@ -48,10 +48,8 @@ void print_impacts(const RecoveredRun& run) {
                                                   "speed [m/s]", "lasts [s]", "peak [N]",
                                                   "lost [J]", "pressure [Pa]"}};
   constexpr std::size_t most_lines = 40;  // impacts.csv has all
-  bool yields = false;
   for (std::size_t c = 0; c < run.contacts.size(); ++c) {
     for (const ContactImpact& impact : run.contacts[c].impacts) {
-      yields = yields || (impact.stress && impact.stress->of_strength.value_or(0.0) > 1.0);
       if (lines.size() > most_lines) continue;
       lines.push_back({run.recoveries[c].contact, fmt::format("{:.6g}", impact.time),
                        format_number(impact.known.impulse), format_number(impact.known.speed),
@@ -63,13 +61,7 @@ void print_impacts(const RecoveredRun& run) {
   }
   print_text(align(lines));
   if (run.impacts() > most_lines) say("... and {} more\n", run.impacts() - most_lines);
-  if (run.without_force() > 0) {
-    say("note: {}\n", note_on_edges(run.without_force()));
-  }
-  if (yields) {
-    say("note: where of_strength is more than 1 a body yields, and laws of elastic bodies do not "
-        "hold\n");
-  }
+  for (const std::string& note : notes_on(run)) say("note: {}\n", note);
 }
 
 /// Force over depth and rate over depth: what the loops enclose of the first is lost.

@@ -111,7 +111,7 @@ class RecordedRun {
   long contact_problems() const { return contact_problems_; }
   /// Whose forces were recovered; none when no contact asks for it.
   std::optional<std::size_t> impacts() const { return impacts_; }
-  std::size_t impacts_without_force() const { return without_force_; }
+  const std::vector<std::string>& notes_on_forces() const { return notes_on_forces_; }
   const Summary& summary() const { return summary_; }
 
   /// One file for each problem, numbered in their order.
@@ -200,7 +200,7 @@ class RecordedRun {
       write_impacts(directory_.impacts(), recovered);
       write_recovery(directory_.recovery(), recovered);
       impacts_ = recovered.impacts();
-      without_force_ = recovered.without_force();
+      notes_on_forces_ = notes_on(recovered);
     } catch (const std::exception& error) {
       fail(error.what());
     }
@@ -270,7 +270,7 @@ class RecordedRun {
   std::vector<double> row_;
   long contact_problems_ = 0;
   std::optional<std::size_t> impacts_;
-  std::size_t without_force_ = 0;
+  std::vector<std::string> notes_on_forces_;
   Summary summary_;
   std::unique_ptr<ResultWriter> writer_;
   bool is_resumed_ = false;
@@ -419,9 +419,7 @@ int run_model(const RunOptions& options) {
     print_summary(summary, model, directory);
     if (run.impacts())
       say("{} impacts recovered, in impacts.csv and recovery.h5\n", *run.impacts());
-    if (run.impacts_without_force() > 0) {
-      say("note: {}\n", note_on_edges(run.impacts_without_force()));
-    }
+    for (const std::string& note : run.notes_on_forces()) say("note: {}\n", note);
     if (options.dump_contact_problems) {
       say("{} contact problems in {}\n", run.contact_problems(),
           directory.contact_problems().string());

@@ -4,8 +4,11 @@
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
+#include <clatter/contact/geometry/sphere_in_bore.hpp>
 #include <clatter/contact/geometry/sphere_in_groove.hpp>
 #include <clatter/contact/geometry/sphere_in_sphere.hpp>
+#include <clatter/contact/geometry/sphere_on_face.hpp>
+#include <clatter/contact/geometry/sphere_on_shaft.hpp>
 #include <clatter/contact/geometry/sphere_on_sphere.hpp>
 #include <clatter/io/bearing_reader.hpp>
 #include <clatter/io/contact_reader.hpp>
@@ -22,6 +25,32 @@ struct Race {
   Vec3 velocity = Vec3::Zero(), spin = Vec3::Zero();  ///< of the centre; space axes
 };
 
+/// A place along a roller where it touches a race, for a part of the line there.
+struct Station {
+  double at;    ///< from the middle, over half the length
+  double part;  ///< of the line
+};
+
+// Lobatto's rule, which has the ends, where a hard roller that tilts touches, and from three
+// stations on the stiffness against tilting of a law that is linear.
+std::vector<Station> stations_along(int count) {
+  switch (count) {
+    case 2:
+      return {{-1.0, 0.5}, {1.0, 0.5}};
+    case 3:
+      return {{-1.0, 1.0 / 6.0}, {0.0, 2.0 / 3.0}, {1.0, 1.0 / 6.0}};
+    case 4: {
+      const double at = std::sqrt(0.2);
+      return {{-1.0, 1.0 / 12.0}, {-at, 5.0 / 12.0}, {at, 5.0 / 12.0}, {1.0, 1.0 / 12.0}};
+    }
+    default: {
+      const double at = std::sqrt(3.0 / 7.0);
+      return {
+          {-1.0, 0.05}, {-at, 49.0 / 180.0}, {0.0, 16.0 / 45.0}, {at, 49.0 / 180.0}, {1.0, 0.05}};
+    }
+  }
+}
+
 /// One bearing while it is read.
 struct BearingTable {
   explicit BearingTable(const TomlTable& from) : table(from) {}
@@ -34,9 +63,12 @@ struct BearingTable {
   bool planar = false, rollers = false;
   int count = 0;
   double radius = 0.0;  ///< of a ball
+  std::optional<double> length;
   std::optional<double> groove;
-  double angle = 0.0;  ///< of the first ball
+  std::vector<Station> stations;  ///< of rollers in space; else none
+  double angle = 0.0;             ///< of the first ball
 
+  bool has_lines_in_space() const { return rollers && !planar; }
   double pitch() const { return 0.5 * (inner.radius + outer.radius); }
   std::string ball(int i) const {
     return fmt::format("{}.{}{}", name, rollers ? "roller" : "ball", i + 1);
@@ -122,13 +154,7 @@ bool read_radii(BearingTable& b) {
 bool read_groove(BearingTable& b) {
   b.groove = b.table.number("groove_radius");
   if (b.table.has("groove_radius") && !b.groove) return false;
-  if (!b.planar && b.rollers) {
-    b.table.refuse("kind",
-                   "rollers are for planar bodies; in space take balls, or cylinders with a "
-                   "'material'");
-    return false;
-  }
-  if (!b.planar && !b.groove) {
+  if (!b.planar && !b.rollers && !b.groove) {
     b.table.refuse_table("'groove_radius' is missing: in space balls run in grooves");
     return false;
   }
@@ -138,6 +164,31 @@ bool read_groove(BearingTable& b) {
         fmt::format("balls of radius {} m do not fit into grooves of {} m", b.radius, *b.groove));
     return false;
   }
+  return true;
+}
+
+// Whether rollers in space know where they touch; others have no such places.
+bool read_stations(BearingTable& b) {
+  const TomlTable& table = b.table;
+  b.length = table.number("length");
+  if (!b.has_lines_in_space()) {
+    for (const char* key : {"stations", "ribs", "axial_play"}) {
+      if (!table.has(key)) continue;
+      table.refuse_key(key, fmt::format("'{}' is that of rollers in space", key));
+      return false;
+    }
+    return true;
+  }
+  if (!table.has("length")) {
+    table.refuse_table("missing key 'length': how long rollers in space are");
+  }
+  if (!b.length) return false;
+  const std::optional<TomlTable> recover = table.table("recover");
+  const bool by_stiffness =
+      table.has("compliance") || (recover && recover->flag("share").value_or(false));
+  const std::optional<int> count = table.integer("stations");
+  if (table.has("stations") && !count) return false;
+  b.stations = stations_along(count.value_or(by_stiffness ? 3 : 2));
   return true;
 }
 
@@ -164,7 +215,14 @@ BodySpec read_ball(const BearingTable& b) {
   }
   ball.mass = table.number("mass").value_or(ball.mass);
   ball.inertia = inertia_of(shape, ball.mass);
-  if (const auto inertia = table.number("inertia")) ball.inertia = *inertia * Mat3::Identity();
+  if (const auto inertia = table.number("inertia")) {
+    if (b.has_lines_in_space()) {
+      ball.inertia(2, 2) = *inertia;
+    } else {
+      ball.inertia = *inertia * Mat3::Identity();
+    }
+  }
+  if (b.has_lines_in_space()) ball.orientation = Quaternion(b.axes);
   return ball;
 }
 
@@ -178,7 +236,13 @@ void place_ball(const BearingTable& b, int i, BodySpec& ball) {
   ball.position = b.centre + b.pitch() * outward;
   ball.velocity = 0.5 * (at_inner + at_outer);
   ball.angular_velocity = outward.cross(at_outer - at_inner) / (2.0 * b.radius);
-  if (b.planar) ball.angular_velocity = ball.angular_velocity.dot(axis) * axis;
+  if (!b.planar && !b.rollers) return;
+  // A roller turns about its axis, and with the races across it.
+  ball.angular_velocity = ball.angular_velocity.dot(axis) * axis;
+  if (b.planar) return;
+  const Vec3 with_races = 0.5 * (b.inner.spin + b.outer.spin);
+  ball.angular_velocity += with_races - with_races.dot(axis) * axis;
+  ball.angular_velocity = b.axes.transpose() * ball.angular_velocity;
 }
 
 // Rollers press on races along a line, balls at a point. `tells`: of what is wrong, once.
@@ -218,42 +282,111 @@ ContactSpec read_race(const BearingTable& b, const Race& race, bool inner) {
   const double along = (inner ? 1.0 : -1.0) / race.radius;
   const double across = b.groove ? -1.0 / *b.groove : 0.0;
   contact.face_curvature = {along, across};
+  contact.direction = race.body.rotation().transpose() * b.axes.col(2);
   if (b.planar) {
     contact.geometry = inner ? SphereOnSphere::geometry : SphereInSphere::geometry;
     contact.face_radius = race.radius;
+  } else if (b.rollers) {
+    contact.geometry = inner ? SphereOnShaft::geometry : SphereInBore::geometry;
+    contact.face_radius = race.radius;
   } else {
     contact.geometry = SphereInGroove::geometry;
-    contact.direction = race.body.rotation().transpose() * b.axes.col(2);
     contact.tube_radius = *b.groove;
     contact.face_radius = inner ? race.radius + *b.groove : race.radius - *b.groove;
   }
   return contact;
 }
 
+// A part of the line along which a roller in space touches what `line` says.
+ContactSpec contact_at(const BearingTable& b, const ContactSpec& line, const Station& station) {
+  ContactSpec contact = line;
+  contact.point.point = 0.5 * *b.length * station.at * Vec3::UnitZ();
+  const auto take_part = [&](ForceLawSpec& law) {
+    if (law.stiffness) *law.stiffness *= station.part;
+    law.part = station.part;
+  };
+  if (contact.recovery) take_part(*contact.recovery);
+  if (contact.compliance) take_part(*contact.compliance);
+  return contact;
+}
+
+// All contacts of a ball with a race, or of a roller with the next one.
+void add_line(const BearingTable& b, const ContactSpec& line, BearingReading& reading) {
+  if (!b.has_lines_in_space()) {
+    reading.contacts.push_back(line);
+    return;
+  }
+  int number = 0;
+  for (const Station& station : b.stations) {
+    ContactSpec& contact = reading.contacts.emplace_back(contact_at(b, line, station));
+    contact.name = fmt::format("{}.{}", line.name, ++number);
+  }
+}
+
+// Between which a race holds a roller along the axis. Ends are rounded, as spheres of the radius of
+// the roller that touch ribs with their middle; these are smooth.
+void add_ribs(const BearingTable& b, const Race& race, const ContactSpec& line,
+              BearingReading& reading) {
+  const double half = 0.5 * *b.length,
+               play =
+                   b.table.number("axial_play")
+                       .value_or(std::max(0.0, 0.5 * (b.outer.radius - b.inner.radius) - b.radius));
+  for (const double side : {-1.0, 1.0}) {
+    ContactSpec& rib = reading.contacts.emplace_back(line);
+    rib.name = fmt::format("{}.rib{}", line.name, side < 0.0 ? 1 : 2);
+    rib.geometry = SphereOnFace::geometry;
+    rib.point.point = side * (half - b.radius) * Vec3::UnitZ();
+    rib.face.point = race.body.point_to_body(b.centre + side * (half + play) * b.axes.col(2));
+    rib.direction = -side * line.direction;
+    rib.face_curvature.reset();
+    rib.friction = rib.rolling_friction = rib.drilling_friction = rib.patch_radius = 0.0;
+    rib.tangential_restitution = 0.0;
+    if (rib.recovery) rib.recovery->length.reset();
+    if (rib.compliance) rib.compliance->length.reset();
+  }
+}
+
+// Springs of the cage from one ball to the next. Rollers in space are linked at their ends, along
+// and across, so that none turns against the next, nor all of them together against the axis.
+void add_cage(const BearingTable& b, const TomlTable& cage, int i, BearingReading& reading) {
+  const bool lines = b.has_lines_in_space();
+  const Vec3 end = lines ? Vec3(0.5 * *b.length * Vec3::UnitZ()) : Vec3::Zero();
+  const double parts = lines ? 4.0 : 1.0;
+  int number = 0;
+  for (const double here : {-1.0, 1.0}) {
+    for (const double there : {-1.0, 1.0}) {
+      SpringSpec& spring = reading.springs.emplace_back();
+      spring.name = fmt::format("{}.cage{}", b.name, i + 1);
+      if (lines) spring.name += fmt::format(".{}", ++number);
+      spring.a = {b.ball(i), here * end};
+      spring.b = {b.ball((i + 1) % b.count), there * end};
+      spring.stiffness = cage.number("stiffness").value_or(1.0) / parts;
+      spring.damping = cage.number("damping").value_or(0.0) / parts;
+      spring.place = cage.place();
+      spring.keys = cage.key_places();
+      if (!lines) return;
+    }
+  }
+}
+
 // What keeps a ball and the next apart: a part of the cage, or that they touch.
 void add_neighbours(const BearingTable& b, const std::optional<TomlTable>& cage,
                     const ContactSpec& race, BearingReading& reading) {
   for (int i = 0; i < (b.count == 2 ? 1 : b.count); ++i) {
-    const int next = (i + 1) % b.count;
     if (cage) {
-      SpringSpec& spring = reading.springs.emplace_back();
-      spring.name = fmt::format("{}.cage{}", b.name, i + 1);
-      spring.a.body = b.ball(i);
-      spring.b.body = b.ball(next);
-      spring.stiffness = cage->number("stiffness").value_or(1.0);
-      spring.damping = cage->number("damping").value_or(0.0);
-      spring.place = cage->place();
-      spring.keys = cage->key_places();
+      add_cage(b, *cage, i, reading);
       continue;
     }
-    ContactSpec& contact = reading.contacts.emplace_back(race);
-    contact.name = fmt::format("{}.next", b.ball(i));
-    contact.geometry = SphereOnSphere::geometry;
-    contact.point = {b.ball(i)};
-    contact.face = {b.ball(next)};
-    contact.face_radius = b.radius;
-    contact.face_curvature.reset();
-    contact.recovery.reset();
+    ContactSpec next = race;
+    next.name = fmt::format("{}.next", b.ball(i));
+    next.geometry = b.has_lines_in_space() ? SphereOnShaft::geometry : SphereOnSphere::geometry;
+    next.point = {b.ball(i)};
+    next.face = {b.ball((i + 1) % b.count)};
+    next.face_radius = b.radius;
+    next.direction = Vec3::UnitZ();
+    next.face_curvature.reset();
+    next.recovery.reset();
+    add_line(b, next, reading);
   }
 }
 
@@ -284,7 +417,7 @@ void read_bearing(BearingTable& b, const NamedBodies& bodies, BearingReading& re
   const std::optional<int> count = table.integer("count");
   if (!count) return;
   b.count = *count;
-  if (!read_radii(b) || !read_groove(b)) return;
+  if (!read_radii(b) || !read_groove(b) || !read_stations(b)) return;
   const std::optional<TomlTable> cage = table.table("cage");
   if (table.has("cage") && !cage) return;
 
@@ -297,15 +430,23 @@ void read_bearing(BearingTable& b, const NamedBodies& bodies, BearingReading& re
   bearing.outer = at_outer.face;
   bearing.axis = b.outer.body.rotation().transpose() * b.axes.col(2);
   bearing.start = b.outer.body.rotation().transpose() * b.axes.col(0);
+  for (const Station& station : b.stations) {
+    bearing.stations.push_back(0.5 * *b.length * station.at);
+  }
+  const std::string ribs = table.text("ribs").value_or("outer");
   BodySpec ball = read_ball(b);
   for (int i = 0; i < b.count; ++i) {
     place_ball(b, i, ball);
     reading.balls.push_back(ball);
     bearing.balls.push_back(ball.name);
-    for (const ContactSpec* race : {&at_inner, &at_outer}) {
-      ContactSpec& contact = reading.contacts.emplace_back(*race);
-      contact.name = fmt::format("{}.{}", ball.name, race == &at_inner ? "inner" : "outer");
+    for (const bool inner : {true, false}) {
+      const char* race = inner ? "inner" : "outer";
+      ContactSpec contact = inner ? at_inner : at_outer;
+      contact.name = fmt::format("{}.{}", ball.name, race);
       contact.point = {ball.name};
+      add_line(b, contact, reading);
+      const bool has_ribs = b.has_lines_in_space() && (ribs == "both" || ribs == race);
+      if (has_ribs) add_ribs(b, inner ? b.inner : b.outer, contact, reading);
     }
   }
   add_neighbours(b, cage, at_inner, reading);

@@ -11,7 +11,8 @@ namespace clatter {
 
 /// The parts that bearings are made of: balls are bodies, which touch the races of two others, and
 /// springs keep neighbours apart. They are named after the bearing: body `b.ball3`, its contacts
-/// `b.ball3.inner` and `b.ball3.outer`, and the spring `b.cage3` to the next ball.
+/// `b.ball3.inner` and `b.ball3.outer`, and the spring `b.cage3` to the next ball. Rollers in space
+/// have several of these, numbered from 1, and ribs: `b.roller3.outer.1`, `b.roller3.outer.rib1`.
 struct BearingReading {
   std::vector<BodySpec> balls;
   std::vector<ContactSpec> contacts;

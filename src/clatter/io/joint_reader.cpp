@@ -249,13 +249,14 @@ JointSpec read_joint(const TomlTable& table, const NamedBodies& bodies, bool ass
 struct PlayOfJoint {
   const JointSpec& joint;
   const TomlTable& table;  ///< `clearance` or `backlash`
+  const BodyChoice& a;
   Dimension pair;
   double play;
 
-  ContactSpec contact(const char* suffix) const;
+  ContactSpec contact(const std::string& suffix) const;
 };
 
-ContactSpec PlayOfJoint::contact(const char* suffix) const {
+ContactSpec PlayOfJoint::contact(const std::string& suffix) const {
   ContactSpec contact;
   contact.name = joint.name + suffix;
   contact.place = joint.place;
@@ -271,8 +272,8 @@ ContactSpec PlayOfJoint::contact(const char* suffix) const {
 }
 
 // A point of b and a face of a, in the axes of the joint.
-ContactSpec stop_of(const PlayOfJoint& of, const char* suffix, const Vec3& point, const Vec3& face,
-                    const Vec3& normal) {
+ContactSpec stop_of(const PlayOfJoint& of, const std::string& suffix, const Vec3& point,
+                    const Vec3& face, const Vec3& normal) {
   ContactSpec contact = of.contact(suffix);
   contact.point.point += of.joint.axes_b * point;
   contact.face.point += of.joint.axes_a * face;
@@ -325,22 +326,57 @@ void add_slot(const PlayOfJoint& of, double half, double length,
   }
 }
 
+// The frame of a guide in the axes of the joint: x is where its block is as thick as it says.
+std::optional<Mat3> read_guide(const PlayOfJoint& of) {
+  if (!of.table.has("across")) return Mat3::Identity();
+  const std::optional<Vec3> given = of.table.direction("across", Dimension::three);
+  if (!given) return std::nullopt;
+  Vec3 x = of.joint.axes_a.transpose() * of.a.rotation().transpose() * *given;
+  x.z() = 0.0;
+  if (x.norm() < perpendicular_slack) {
+    of.table.refuse("across", "'across': a direction across the axis is expected");
+    return std::nullopt;
+  }
+  x.normalize();
+  Mat3 guide;
+  guide << x, Vec3::UnitZ().cross(x), Vec3::UnitZ();
+  return guide;
+}
+
+// The corners of a block between the four sides of a guide.
+void add_guide(const PlayOfJoint& of, const Mat3& guide, const Vec3& half,
+               std::vector<ContactSpec>& contacts) {
+  int number = 0;
+  for (const int across : {0, 1}) {
+    for (const double side : {-1.0, 1.0}) {
+      const Vec3 out = side * Vec3::Unit(across);
+      for (const double other : {-1.0, 1.0}) {
+        for (const double end : {-1.0, 1.0}) {
+          Vec3 corner = half[across] * out + end * half.z() * Vec3::UnitZ();
+          corner[1 - across] = other * half[1 - across];
+          contacts.push_back(stop_of(of, fmt::format(".{}", ++number), guide * corner,
+                                     guide * ((half[across] + of.play) * out), guide * -out));
+        }
+      }
+    }
+  }
+}
+
 void add_clearance(const PlayOfJoint& of, std::vector<ContactSpec>& contacts) {
   const TomlTable& table = of.table;
   const bool in_space = of.pair == Dimension::three;
   const JointKind kind = of.joint.kind;
   const bool is_long = kind == JointKind::prismatic || (in_space && kind != JointKind::ball);
-  if (kind == JointKind::prismatic && in_space) {
-    table.refuse_table(
-        "'clearance': a prismatic joint with clearance is between planar bodies; in space take "
-        "shapes with a 'material', a box in a hollow one");
-    return;
-  }
+  const bool is_guide = kind == JointKind::prismatic && in_space;
   if (table.has("length") && !is_long) {
     table.refuse_key("length", "'length' has no meaning for this joint");
   }
   if (table.has("axial_play") && !(in_space && kind == JointKind::revolute)) {
     table.refuse_key("axial_play", "'axial_play' is that of revolute joints in space");
+  }
+  for (const char* key : {"width", "across"}) {
+    if (!table.has(key) || is_guide) continue;
+    table.refuse_key(key, fmt::format("'{}' is that of prismatic joints in space", key));
   }
   if (is_long && !table.has("length")) {
     table.refuse_table("missing key 'length': how long the journal or block is along the axis");
@@ -349,6 +385,10 @@ void add_clearance(const PlayOfJoint& of, std::vector<ContactSpec>& contacts) {
   if (!radius || (is_long && !length)) return;
   if (!is_long) {
     contacts.push_back(journal_of(of, *radius));
+  } else if (is_guide) {
+    const std::optional<Mat3> guide = read_guide(of);
+    const double width = table.number("width").value_or(2.0 * *radius);
+    if (guide) add_guide(of, *guide, {*radius, 0.5 * width, 0.5 * *length}, contacts);
   } else if (kind == JointKind::prismatic) {
     add_slot(of, *radius, *length, contacts);
   } else {
@@ -416,7 +456,7 @@ JointReading read_joints(const std::vector<TomlTable>& tables, const NamedBodies
       table.refuse_together("motor", "backlash");
       table.refuse_together("clearance", "backlash");
       const double play = backlash->number("play").value_or(0.0);
-      if (play > 0.0) add_backlash({joint, *backlash, pair, play}, reading.contacts);
+      if (play > 0.0) add_backlash({joint, *backlash, a, pair, play}, reading.contacts);
     }
     const std::optional<TomlTable> clearance = table.table("clearance");
     const double play = clearance ? clearance->number("play").value_or(0.0) : 0.0;
@@ -428,7 +468,7 @@ JointReading read_joints(const std::vector<TomlTable>& tables, const NamedBodies
     if (!joint.touch && a.is_known() && b.is_known()) {
       reading.exclusions.push_back({{part_of(a), part_of(b)}, joint.place, {}});
     }
-    add_clearance({joint, *clearance, pair, play}, reading.contacts);
+    add_clearance({joint, *clearance, a, pair, play}, reading.contacts);
   }
   return reading;
 }

@@ -1263,7 +1263,8 @@ TableDescription contact() {
             table,
             "",
             "none",
-            "The plane face that they touch; or give `other`, `hollow`, `bore` or `groove`.",
+            "The plane face that they touch; or give `other`, `hollow`, `shaft`, `bore` or "
+            "`groove`.",
             any,
             {},
             "face"},
@@ -1285,6 +1286,15 @@ TableDescription contact() {
             any,
             {},
             "sphere"},
+           {"shaft",
+            {},
+            table,
+            "",
+            "none",
+            "The shaft that `sphere` touches from outside: a straight round rod without ends.",
+            any,
+            {},
+            "shaft"},
            {"bore",
             {},
             table,
@@ -1339,6 +1349,20 @@ TableDescription clearance() {
             "Along the axis, of the journal or block. Needed by revolute and cylindrical joints in "
             "space and by prismatic ones; without meaning for others.",
             positive},
+           {"width",
+            {},
+            number,
+            "m",
+            "twice `radius`",
+            "Prismatic joints in space: how wide the block is, across its thickness.",
+            positive},
+           {"across",
+            {},
+            direction,
+            "",
+            "the first axis of the joint",
+            "Prismatic joints in space: where the block is as thick as `radius` says, in space at "
+            "the start. What of it lies along the axis is left out."},
            {"axial_play",
             {},
             number,
@@ -1557,11 +1581,12 @@ TableDescription face() {
           }};
 }
 
-TableDescription bore() {
-  return {"bore",
-          "bore of a contact",
+// What is straight and round, without ends.
+TableDescription straight_and_round(const char* name, const char* along, const char* radius) {
+  return {name,
+          fmt::format("{} of a contact", name),
           "",
-          "bore",
+          name,
           {
               {"body",
                {},
@@ -1570,9 +1595,18 @@ TableDescription bore() {
                "\"ground\"",
                "Name of another body or beam node, or `ground`; neither a point nor planar."},
               {"point", {}, vector, "m", "[0, 0, 0]", "Any point of the axis, in the body frame."},
-              {"axis", {}, direction, "", required, "Along the bore, in the body frame."},
-              {"radius", {}, number, "m", required, "More than that of the sphere.", positive},
+              {"axis", {}, direction, "", required, along},
+              {"radius", {}, number, "m", required, radius, positive},
           }};
+}
+
+TableDescription shaft() {
+  return straight_and_round("shaft", "Along the shaft, in the body frame.", "Of the shaft.");
+}
+
+TableDescription bore() {
+  return straight_and_round("bore", "Along the bore, in the body frame.",
+                            "More than that of the sphere.");
 }
 
 TableDescription groove() {
@@ -1618,7 +1652,7 @@ TableDescription bearing() {
             word,
             "",
             "\"ball\"",
-            "What rolls: balls, or between planar bodies cylindrical rollers.",
+            "What rolls: balls, or cylindrical rollers.",
             any,
             {"ball", "roller"}},
            {"inner",
@@ -1639,9 +1673,32 @@ TableDescription bearing() {
             number,
             "m",
             "none",
-            "Of each of them; needed by `density`, and by `materials` of `recover` and "
+            "Of each of them; needed in space, by `density`, and by `materials` of `recover` and "
             "`compliance`.",
             positive},
+           {"stations",
+            {"roller"},
+            integer,
+            "",
+            "2; 3 with `compliance` or `share`",
+            "In space: at how many places along it, with both ends, a roller touches a race.",
+            Range{2, 5}},
+           {"ribs",
+            {"roller"},
+            word,
+            "",
+            "\"outer\"",
+            "In space: which races hold rollers along the axis, between two ribs.",
+            any,
+            {"outer", "inner", "both"}},
+           {"axial_play",
+            {"roller"},
+            number,
+            "m",
+            "the clearance",
+            "In space: how far a roller can move along the axis, either way, before a rib stops "
+            "it.",
+            not_negative},
            {"density",
             {},
             number,
@@ -1655,7 +1712,8 @@ TableDescription bearing() {
             number,
             "kg m²",
             "that of a ball or cylinder",
-            "Of each of them about its middle; of balls about any axis.",
+            "Of each of them about its middle; of balls about any axis, of rollers about their "
+            "own.",
             positive},
            {"inner_radius",
             {},
@@ -1719,7 +1777,7 @@ TableDescription cage() {
                number,
                "N/m",
                required,
-               "Of a spring from each ball to the next.",
+               "Of a spring from each ball to the next; between rollers in space four share it.",
                positive},
               {"damping", {}, number, "N s/m", "0", "Of a damper along it.", not_negative},
           }};
@@ -1753,8 +1811,8 @@ std::vector<KeyDescription> force_law_keys(const char* of_materials) {
        number,
        "m",
        "none: at a point",
-       "With `materials`, of planar bodies and of spheres in a bore: how long the line is along "
-       "which they touch as cylinders. Rollers of bearings have it already.",
+       "With `materials`, of planar bodies and of spheres in a bore or on a shaft: how long the "
+       "line is along which they touch as cylinders. Rollers of bearings have it already.",
        positive},
   };
 }
@@ -2193,9 +2251,9 @@ std::span<const TableDescription> model_tables() {
       material(), material_pair(), solid_recover(), exclude(),  watch(),       beam(),
       section(),  spring(),        end(),           bushing(),  cable(),       through(),
       load(),     joint(),         clearance(),     backlash(), coupler(),     coupler_backlash(),
-      contact(),  point(),         sphere(),        face(),     bore(),        groove(),
-      recover(),  compliance(),    bearing(),       cage(),     integrator(),  output(),
-      verify()};
+      contact(),  point(),         sphere(),        face(),     shaft(),       bore(),
+      groove(),   recover(),       compliance(),    bearing(),  cage(),        integrator(),
+      output(),   verify()};
   return tables;
 }
 

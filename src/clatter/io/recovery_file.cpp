@@ -59,11 +59,33 @@ std::size_t RecoveredRun::impacts() const {
       [](std::size_t sum, const ContactForces& each) { return sum + each.impacts.size(); });
 }
 
-std::string note_on_edges(std::size_t count) {
-  return fmt::format(
-      "{} impacts of solids with an edge or a flat face have no force by Hertz's theory; give "
-      "'stiffness' in 'recover' of their materials",
-      count);
+std::vector<std::string> notes_on(const RecoveredRun& run) {
+  std::vector<std::string> notes;
+  if (const std::size_t count = run.without_force(); count > 0) {
+    notes.push_back(
+        fmt::format("{} impacts of solids with an edge or a flat face have no force by Hertz's "
+                    "theory; give 'stiffness' in 'recover' of their materials",
+                    count));
+  }
+  double worst = 0.0, when = 0.0;
+  std::string where;
+  for (std::size_t c = 0; c < run.contacts.size(); ++c) {
+    const std::vector<ImpactStress>& stresses = run.contacts[c].stress;
+    for (std::size_t k = 0; k < stresses.size(); ++k) {
+      const double of_strength = stresses[k].of_strength.value_or(0.0);
+      if (!(of_strength > worst)) continue;
+      worst = of_strength;
+      when = run.time[k];
+      where = run.recoveries[c].contact;
+    }
+  }
+  if (worst > 1.0) {
+    notes.push_back(
+        fmt::format("the von Mises stress of '{}' reaches {:.3g} times the strength at {:.6g} s: a "
+                    "body yields, and laws of elastic bodies do not hold",
+                    where, worst, when));
+  }
+  return notes;
 }
 
 RecoveredRun recover_run(const Hdf5Reader& results, const Model& model) {
@@ -113,9 +135,8 @@ void write_recovery(const std::filesystem::path& path, const RecoveredRun& run) 
     const std::string group = "/" + run.recoveries[c].path();
     write(group + "/recovered_force", forces.force, "N");
     for (const StressFigure& figure : stress_figures) {
-      if (!run.recoveries[c].stress) break;
-      write(fmt::format("{}/{}", group, figure.name),
-            stress_history(figure, run.recoveries[c], forces), figure.unit);
+      if (!run.recoveries[c].has_stress()) break;
+      write(fmt::format("{}/{}", group, figure.name), stress_history(figure, forces), figure.unit);
     }
     for (const ImpactFigure& figure : impact_figures()) {
       std::vector<double> values;
@@ -132,7 +153,11 @@ std::vector<ImpactCurve> curves_of(const RecoveredRun& run, const ImpactChoice& 
   bool is_known = false;
   for (std::size_t c = 0; c < run.contacts.size(); ++c) {
     const ContactRecovery& recovery = run.recoveries[c];
-    if (choice.contact && recovery.contact != *choice.contact) continue;
+    const auto turned =
+        turned_quantity(fmt::format("impacts/{}/time", choice.contact.value_or("")));
+    const bool is_turned =
+        turned && turned->path == fmt::format("impacts/{}/time", recovery.contact);
+    if (choice.contact && recovery.contact != *choice.contact && !is_turned) continue;
     is_known = true;
     const std::vector<ContactImpact>& impacts = run.contacts[c].impacts;
     of_contact = std::max(of_contact, impacts.size());

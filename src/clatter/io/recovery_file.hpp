@@ -23,8 +23,8 @@ struct RecoveredRun {
   std::size_t without_force() const;
 };
 
-/// What to tell of impacts without force.
-std::string note_on_edges(std::size_t count);
+/// What to tell of it: impacts without force, and bodies that yield.
+std::vector<std::string> notes_on(const RecoveredRun& run);
 
 /// From results of a run of the model; where the keys of recovery may have changed since.
 RecoveredRun recover_run(const Hdf5Reader& results, const Model& model);

@@ -50,7 +50,7 @@ void complete(ForceLawSpec& law, const std::array<Elasticity, 2>& materials,
   if (law.stiffness) return;
   if (law.length) {
     const NormalLaw line = line_of(*law.length, materials, contact).law();
-    law.stiffness = line.stiffness;
+    law.stiffness = law.part * line.stiffness;
     law.exponent = line.exponent;
     return;
   }

@@ -37,14 +37,15 @@ void check_rotations(const ObjectCheck& object, const BodyChoice& one, const Bod
   refuse_unless(in_space, "patch_radius", contact.patch_radius);
 }
 
-// Spheres touch at a point; a bore is what a journal lies in, whose end the sphere is.
+// Spheres touch at a point; on a cylinder one may stand for a journal or roller.
 void check_lines(const ObjectCheck& object, const ContactSpec& contact, bool planar) {
   const auto check = [&](const char* key, const std::optional<double>& length) {
-    const bool in_bore = contact.geometry.inside && contact.geometry.a.has_direction();
-    if (!length || planar || in_bore) return;
+    const SurfaceKind& a = contact.geometry.a;
+    const bool on_cylinder = a.has_radius && a.has_direction() && !a.has_tube;
+    if (!length || planar || on_cylinder) return;
     object.refuse_key(key,
                       "'length': spheres touch at a point; discs of planar bodies and spheres in a "
-                      "bore can touch along a line");
+                      "bore or on a shaft can touch along a line");
   };
   if (contact.recovery) check("recover.length", contact.recovery->length);
   if (contact.compliance) check("compliance.length", contact.compliance->length);

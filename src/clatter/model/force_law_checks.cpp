@@ -17,6 +17,7 @@ class ForceLawCheck {
     object_.number(key("stiffness"), law_.stiffness, ranges::positive);
     object_.number(key("exponent"), law_.exponent, ranges::force_exponent);
     object_.number(key("length"), law_.length, ranges::positive);
+    object_.number(key("part"), law_.part, Range{0.0, 1.0, true});
     if (!object_.knows(key("stiffness")) || !object_.knows(key("materials")) ||
         !object_.knows(key("law"))) {
       return;

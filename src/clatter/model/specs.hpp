@@ -304,6 +304,8 @@ struct ForceLawSpec {
   std::array<std::string, 2> materials;
   /// [m] Of the line along which cylinders of these materials touch; absent: at a point.
   std::optional<double> length;
+  /// How much of that line the contact stands for: along a roller there are several.
+  double part = 1.0;
 };
 
 /// How forces and stresses of impacts are found from impulses.
@@ -350,6 +352,9 @@ struct BearingSpec {
   Attachment inner, outer;         ///< centres of the races
   Vec3 axis = Vec3::UnitZ();       ///< in the frame of the outer race
   Vec3 start = Vec3::UnitX();      ///< the same: across it, from where angles of balls are counted
+  /// [m] Where rollers in space touch races, along them from their middle: as many contacts each,
+  /// numbered from 1. Empty: one contact, at a point or in the plane.
+  std::vector<double> stations;
   Place place;
 };
 

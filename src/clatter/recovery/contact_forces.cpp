@@ -60,7 +60,7 @@ ContactRecovery recovery_of(const Model& model, const ContactSpec& contact) {
   if (!spec.materials[0].empty()) {
     const std::array bodies{body_of(model, spec.materials[0]), body_of(model, spec.materials[1])};
     if (spec.length) {
-      recovery.stress.emplace(bodies, line_of(*spec.length, materials, contact));
+      recovery.stress.emplace(bodies, line_of(spec.part * *spec.length, materials, contact));
     } else {
       recovery.stress.emplace(bodies, curvature_of(contact));
     }
@@ -132,14 +132,31 @@ const std::vector<ImpactFigure>& impact_figures() {
   return figures;
 }
 
-std::vector<double> stress_history(const StressFigure& figure, const ContactRecovery& recovery,
-                                   const ContactForces& forces) {
+std::vector<double> stress_history(const StressFigure& figure, const ContactForces& forces) {
   std::vector<double> values;
-  values.reserve(forces.force.size());
-  for (const double force : forces.force) {
-    values.push_back((*recovery.stress)(std::max(0.0, force)).*figure.value);
-  }
+  values.reserve(forces.stress.size());
+  for (const ImpactStress& stress : forces.stress) values.push_back(stress.*figure.value);
   return values;
+}
+
+ImpactStress StressAtTouch::under(double force, const ContactRecovery& recovery,
+                                  const RelativeCurvature& at) {
+  if (!(force > 0.0)) return {};
+  if (recovery.stress) return (*recovery.stress)(force);
+  constexpr double same = 1e-9;
+  const bool is_known =
+      std::abs(at.A - at_.A) <= same * at_.A && std::abs(at.B - at_.B) <= same * at_.B;
+  if (!is_known) {
+    stress_.reset();
+    at_ = at;
+    if (auto touch = find_touch(*recovery.solids, at, recovery.settings.law)) {
+      stress_.emplace(std::move(touch->stress));
+    }
+  }
+  if (stress_) return (*stress_)(force);
+  ImpactStress unknown;
+  for (const StressFigure& figure : stress_figures) unknown.*figure.value = not_known();
+  return unknown;
 }
 
 ContactImpact recover_impact(const ContactInterval& interval, const ContactRecovery& recovery) {
@@ -178,19 +195,25 @@ ContactForces recover_forces(const ContactHistory& history, const ContactRecover
   out.parts = parts_of(history);
   const std::size_t count = history.time.size();
   out.force.assign(count, 0.0);
+  if (recovery.has_stress()) out.stress.resize(count);
+  StressAtTouch touch;
   for (std::size_t k = 1; k < count; ++k) {
     const double before = history.time[k - 1], h = history.time[k] - before;
     out.force[k] = h > 0.0 ? out.parts.smooth[k] / h : 0.0;
     if (!history.shared.empty()) out.force[k] = history.shared[k];
     const double impulse = out.parts.free[k] + out.parts.on_closed[k];
-    if (!(impulse > 0.0)) continue;
     ContactInterval interval{impulse, history.speed[k], history.mass[k], out.force[k]};
     if (!history.A.empty()) interval.curvature = {history.A[k], history.B[k]};
-    ContactImpact impact = recover_impact(interval, recovery);
-    impact.time = before + std::clamp(history.gap[k - 1] / impact.known.speed, 0.0, h);
-    impact.on_closed = out.parts.on_closed[k] > 0.0;
-    out.force[k] += impact.peak;
-    out.impacts.push_back(impact);
+    if (impulse > 0.0) {
+      ContactImpact impact = recover_impact(interval, recovery);
+      impact.time = before + std::clamp(history.gap[k - 1] / impact.known.speed, 0.0, h);
+      impact.on_closed = out.parts.on_closed[k] > 0.0;
+      out.force[k] += impact.peak;
+      out.impacts.push_back(impact);
+    }
+    if (recovery.has_stress()) {
+      out.stress[k] = touch.under(out.force[k], recovery, interval.curvature);
+    }
   }
   return out;
 }

@@ -26,12 +26,26 @@ struct ContactRecovery {
   bool is_pair = false;                  ///< of solids
   std::optional<TouchingSolids> solids;  ///< when the stiffness is to be found
 
+  bool has_stress() const { return stress || solids; }
   /// Of its channels: "contacts/floor", "pairs/ball/ground".
   std::string path() const { return (is_pair ? "pairs/" : "contacts/") + contact; }
 };
 
 /// Of all contacts of a model that ask for it, in their order, and then of watched pairs.
 std::vector<ContactRecovery> recoveries_of(const Model& model);
+
+/// The stress under any force where two surfaces touch, which is searched for anew where solids
+/// touch otherwise than before.
+class StressAtTouch {
+ public:
+  /// Nothing but NaN where solids touch with an edge or a flat face. `at`: of solids, as PairImpact
+  /// has it.
+  ImpactStress under(double force, const ContactRecovery& recovery, const RelativeCurvature& at);
+
+ private:
+  RelativeCurvature at_ = {};
+  std::optional<StressOfForce> stress_;
+};
 
 /// What a run tells of a contact, sample by sample; impulses are those since the sample before.
 struct ContactHistory {
@@ -107,11 +121,11 @@ struct ContactForces {
   /// At each sample: that of bodies that stay together, and the peak of the impact since the sample
   /// before [N].
   std::vector<double> force;
+  std::vector<ImpactStress> stress;  ///< under it; none where materials are not known
 };
 
-/// Of the force at each sample; the contact has materials.
-std::vector<double> stress_history(const StressFigure& figure, const ContactRecovery& recovery,
-                                   const ContactForces& forces);
+/// Of all samples.
+std::vector<double> stress_history(const StressFigure& figure, const ContactForces& forces);
 
 /// What is known of the time between two samples.
 struct ContactInterval {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clatter {
@@ -14,5 +16,14 @@ struct Channel {
   std::string unit;                     ///< "m", "N s", "" for counts
   int offset = 0;
 };
+
+/// A quantity of a watched pair, its parts named in the other order: what is a vector between them
+/// is then the opposite one.
+struct TurnedQuantity {
+  std::string path;   ///< of "pairs/A/B/force/x": "pairs/B/A/force/x"
+  double sign = 1.0;  ///< 1 or -1
+};
+/// Of channels and of impacts; nothing of other quantities.
+std::optional<TurnedQuantity> turned_quantity(std::string_view path);
 
 }  // namespace clatter

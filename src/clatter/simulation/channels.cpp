@@ -111,7 +111,9 @@ const FrictionNames& names_of(FrictionKind kind) {
 }  // namespace
 
 ChannelList::ChannelList(const Model& model, const Machine& machine, bool separates_forces)
-    : machine_(machine), separates_forces_(separates_forces) {
+    : machine_(machine),
+      separates_forces_(separates_forces),
+      shared_(model, machine, separates_forces) {
   for (std::size_t b = 0; b < model.bodies.size(); ++b) list_body(model.bodies[b], b + 1);
   for (const Beam& beam : machine_.beams()) {
     list_nodes(beam);
@@ -128,6 +130,7 @@ ChannelList::ChannelList(const Model& model, const Machine& machine, bool separa
   for (std::size_t c = 0; c < machine_.own_contacts().size(); ++c) list_contact(c);
   list_recovered_forces(model);
   for (const BearingSpec& bearing : model.bearings) list_bearing(model, bearing);
+  if (!model.bearings.empty()) list_bearing_forces(model);
   for (const ContactGroup& group : machine_.contact_groups()) {
     list_group(static_cast<std::size_t>(&group - machine_.contact_groups().data()),
                group.contact.name);
@@ -300,18 +303,23 @@ void ChannelList::list_coupler(std::size_t j) {
       [this, j](const State& state, double* out) { *out = mean_force(state, j)[0]; });
 }
 
+double ChannelList::force_factor(const State& state, std::size_t c) const {
+  if (separates_forces_) return 1.0;
+  const double h = state.sums.last_step_size;
+  return state.contacts[c].persistent && h > 0.0 ? 1.0 / h : 0.0;
+}
+
+double ChannelList::normal_force(const State& state, std::size_t c) const {
+  const ContactState& at = state.contacts[c];
+  return force_factor(state, c) * (separates_forces_ ? at.force : at.impulse)[0];
+}
+
 void ChannelList::list_contact(std::size_t c) {
   const Contact& contact = machine_.own_contacts()[c];
   const std::string path = "contacts/" + contact.name();
   const bool apart = separates_forces_;
   const auto forces = [c, apart](const State& state) -> const RowVector& {
     return apart ? state.contacts[c].force : state.contacts[c].impulse;
-  };
-  // Where they are not apart, the impulse of a step without an impact tells the mean force.
-  const auto force_factor = [c, apart](const State& state) {
-    if (apart) return 1.0;
-    const double h = state.sums.last_step_size;
-    return state.contacts[c].persistent && h > 0.0 ? 1.0 / h : 0.0;
   };
   const auto rate = [&contact, c](const State& state) {
     return rate_of(contact, state.contacts[c], state);
@@ -325,9 +333,8 @@ void ChannelList::list_contact(std::size_t c) {
              [c](const State& state) { return static_cast<double>(state.contacts[c].status); });
   add_scalar("/normal_impulse", "N s",
              [c](const State& state) { return state.sums.impulses[c][0]; });
-  add_scalar("/normal_force", "N", [forces, force_factor](const State& state) {
-    return force_factor(state) * forces(state)[0];
-  });
+  add_scalar("/normal_force", "N",
+             [this, c](const State& state) { return normal_force(state, c); });
   if (apart) {
     add_scalar("/normal_percussion", "N s",
                [c](const State& state) { return state.sums.percussions[c][0]; });
@@ -354,8 +361,8 @@ void ChannelList::list_contact(std::size_t c) {
     add_rows(names.velocity, names.velocity_unit, rate);
     add_rows(names.impulse, names.impulse_unit,
              [c](const State& state) { return state.sums.impulses[c]; });
-    add_rows(names.force, names.force_unit, [forces, force_factor](const State& state) {
-      return RowVector(force_factor(state) * forces(state));
+    add_rows(names.force, names.force_unit, [this, forces, c](const State& state) {
+      return RowVector(force_factor(state, c) * forces(state));
     });
     if (apart) {
       add_rows(names.percussion, names.impulse_unit,
@@ -371,13 +378,13 @@ void ChannelList::list_contact(std::size_t c) {
 void ChannelList::list_recovered_forces(const Model& model) {
   struct Recovered {
     ContactRecovery recovery;
+    StressAtTouch stress;
     std::size_t index = 0;      // of the contact, or among the pairs that are recovered
     std::ptrdiff_t share = -1;  // among those that share; negative: it does not
   };
   const auto& own = machine_.own_contacts();
-  const auto shared = std::make_shared<SharedForces>(model, machine_, separates_forces_);
   const auto recovered = std::make_shared<std::vector<Recovered>>();
-  const std::vector<std::size_t>& sharing = shared->contacts();
+  const std::vector<std::size_t>& sharing = shared_.contacts();
   std::size_t pairs = 0;
   for (ContactRecovery& recovery : recoveries_of(model)) {
     Recovered& each = recovered->emplace_back();
@@ -394,7 +401,7 @@ void ChannelList::list_recovered_forces(const Model& model) {
     if (share != sharing.end()) each.share = share - sharing.begin();
   }
   if (recovered->empty()) return;
-  const auto put_recovered = [apart = separates_forces_](const Recovered& each, const State& state,
+  const auto put_recovered = [apart = separates_forces_](Recovered& each, const State& state,
                                                          const VecX& shares, double*& out) {
     const RunningSums& sums = state.sums;
     const std::size_t c = each.index;
@@ -419,17 +426,16 @@ void ChannelList::list_recovered_forces(const Model& model) {
         *out++ = value;
       }
     }
-    if (!each.recovery.stress) return;
-    const ImpactStress stress = (*each.recovery.stress)(std::max(0.0, force));
+    if (!each.recovery.has_stress()) return;
+    const ImpactStress stress = each.stress.under(force, each.recovery, {pair.A, pair.B});
     for (const StressFigure& figure : stress_figures) *out++ = stress.*figure.value;
   };
   // One fill for all: the load is shared out once, and stresses follow from the force.
-  fills_.push_back({row_size_, [shared, recovered, put_recovered](const State& state, double* out) {
+  fills_.push_back({row_size_, [this, recovered, put_recovered](const State& state, double* out) {
                       VecX shares;
-                      if (!shared->contacts().empty()) shares = shared->read(state).normal;
+                      if (!shared_.contacts().empty()) shares = shared_.read(state).normal;
                       for (const double share : shares) *out++ = share;
-                      for (const Recovered& each : *recovered)
-                        put_recovered(each, state, shares, out);
+                      for (Recovered& each : *recovered) put_recovered(each, state, shares, out);
                     }});
   for (const std::size_t c : sharing) {
     add_unfilled("contacts/" + own[c].name() + "/shared_force", {""}, "N");
@@ -445,7 +451,7 @@ void ChannelList::list_recovered_forces(const Model& model) {
       add_unfilled(path + "least_curvature", {""}, "1/m");
       add_unfilled(path + "largest_curvature", {""}, "1/m");
     }
-    if (!each.recovery.stress) continue;
+    if (!each.recovery.has_stress()) continue;
     for (const StressFigure& figure : stress_figures) {
       add_unfilled(path + figure.name, {""}, figure.unit);
     }
@@ -492,23 +498,118 @@ void ChannelList::list_bearing(const Model& model, const BearingSpec& bearing) {
     }
   });
   if (is_planar(model)) return;
-  // How far forces lean out of the plane of the balls, positive towards the axis.
+  if (bearing.stations.empty()) {
+    list_contact_angles(bearing, view.outer);
+  } else {
+    list_roller_angles(bearing, view.outer, view.balls);
+  }
+}
+
+// How far forces lean out of the plane of the balls, positive towards the axis.
+void ChannelList::list_contact_angles(const BearingSpec& bearing, int outer) {
   for (const char* race : {"inner", "outer"}) {
     std::vector<const Contact*> contacts;
     for (const std::string& ball : bearing.balls) {
-      const std::string name = fmt::format("{}.{}", ball, race);
-      for (const Contact& contact : machine_.own_contacts()) {
-        if (contact.name() == name) contacts.push_back(&contact);
-      }
+      contacts.push_back(&machine_.own_contacts()[own_contact(ball, race)]);
     }
-    add(fmt::format("{}/{}_contact_angle", path, race), numbered(1, count), "rad",
-        [view, contacts](const State& state, double* out) {
-          const Vec3 axis = state.q[static_cast<std::size_t>(view.outer)].R * view.axis;
+    add(fmt::format("bearings/{}/{}_contact_angle", bearing.name, race),
+        numbered(1, static_cast<int>(bearing.balls.size())), "rad",
+        [outer, along = bearing.axis, contacts](const State& state, double* out) {
+          const Vec3 axis = state.q[static_cast<std::size_t>(outer)].R * along;
           for (const Contact* contact : contacts) {
             const Vec3 normal = contact->frame(state.q, Vec3::Zero()).normal;
             *out++ = std::asin(std::clamp(axis.dot(normal), -1.0, 1.0));
           }
         });
+  }
+}
+
+// How far the axes of rollers lean outwards, and to the side where they go around.
+void ChannelList::list_roller_angles(const BearingSpec& bearing, int outer,
+                                     const std::vector<int>& rollers) {
+  const Vec3 centre = bearing.outer.point - machine_.centre_of_mass(outer);
+  for (const bool outwards : {true, false}) {
+    add(fmt::format("bearings/{}/{}", bearing.name, outwards ? "tilt" : "skew"),
+        numbered(1, static_cast<int>(rollers.size())), "rad",
+        [outer, outwards, rollers, centre, axis = bearing.axis](const State& state, double* out) {
+          const NodeState& race = state.q[static_cast<std::size_t>(outer)];
+          for (const int roller : rollers) {
+            const NodeState& at = state.q[static_cast<std::size_t>(roller)];
+            Vec3 from_axis = race.R.transpose() * (at.x - race.x) - centre;
+            from_axis -= axis.dot(from_axis) * axis;
+            const Vec3 way = outwards ? from_axis : axis.cross(from_axis);
+            *out++ = std::asin(way.normalized().dot(race.R.transpose() * at.R.col(2)));
+          }
+        });
+  }
+}
+
+std::size_t ChannelList::own_contact(const std::string& ball, std::string_view end) const {
+  const auto& own = machine_.own_contacts();
+  const std::string name = fmt::format("{}.{}", ball, end);
+  const auto found = std::find_if(own.begin(), own.end(),
+                                  [&](const Contact& contact) { return contact.name() == name; });
+  if (found == own.end()) throw Error(fmt::format("a bearing has no contact '{}'", name));
+  return static_cast<std::size_t>(found - own.begin());
+}
+
+// What each race does to each ball, all of its contacts together.
+void ChannelList::list_bearing_forces(const Model& model) {
+  struct OfRace {
+    std::size_t contact;
+    std::ptrdiff_t share;  // among the forces that are shared out; negative: it is none of them
+    double at;             // along the roller
+  };
+  using OfBall = std::vector<OfRace>;
+  const std::vector<std::size_t>& sharing = shared_.contacts();
+  std::vector<std::vector<OfBall>> races;
+  bool any_shared = false;
+  for (const BearingSpec& bearing : model.bearings) {
+    for (const char* race : {"inner", "outer"}) {
+      std::vector<OfBall>& balls = races.emplace_back();
+      for (const std::string& ball : bearing.balls) {
+        const auto add_place = [&](std::size_t contact, double at) {
+          const auto share = std::find(sharing.begin(), sharing.end(), contact);
+          balls.back().push_back(
+              {contact, share == sharing.end() ? -1 : share - sharing.begin(), at});
+          any_shared = any_shared || share != sharing.end();
+        };
+        balls.emplace_back();
+        if (bearing.stations.empty()) add_place(own_contact(ball, race), 0.0);
+        for (std::size_t k = 0; k < bearing.stations.size(); ++k) {
+          add_place(own_contact(ball, fmt::format("{}.{}", race, k + 1)), bearing.stations[k]);
+        }
+      }
+    }
+  }
+  // One fill for all: the load is shared out once.
+  fills_.push_back({row_size_, [this, races, any_shared](const State& state, double* out) {
+                      VecX shares;
+                      if (any_shared) shares = shared_.read(state).normal;
+                      for (const std::vector<OfBall>& balls : races) {
+                        const bool has_moments = balls.front().size() > 1;
+                        for (const bool moments : {false, true}) {
+                          if (moments && !has_moments) continue;
+                          for (const OfBall& ball : balls) {
+                            *out = 0.0;
+                            for (const OfRace& touch : ball) {
+                              const double force = touch.share >= 0
+                                                       ? shares[touch.share]
+                                                       : normal_force(state, touch.contact);
+                              *out += (moments ? touch.at : 1.0) * force;
+                            }
+                            ++out;
+                          }
+                        }
+                      }
+                    }});
+  for (const BearingSpec& bearing : model.bearings) {
+    const int count = static_cast<int>(bearing.balls.size());
+    for (const char* race : {"inner", "outer"}) {
+      const std::string path = fmt::format("bearings/{}/{}_", bearing.name, race);
+      add_unfilled(path + "force", numbered(1, count), "N");
+      if (!bearing.stations.empty()) add_unfilled(path + "moment", numbered(1, count), "N m");
+    }
   }
 }
 
@@ -637,6 +738,18 @@ void ChannelList::sample(const State& state, std::span<double> row) const {
 }
 
 std::vector<double> ChannelList::read(const State& state, std::string_view path) const {
+  if (const auto values = find(state, path)) return *values;
+  if (const auto turned = turned_quantity(path)) {
+    if (auto values = find(state, turned->path)) {
+      for (double& value : *values) value *= turned->sign;
+      return *values;
+    }
+  }
+  throw Error(fmt::format("there is no quantity '{}'", path));
+}
+
+std::optional<std::vector<double>> ChannelList::find(const State& state,
+                                                     std::string_view path) const {
   for (const Channel& channel : channels_) {
     if (!path.starts_with(channel.path)) continue;
     const auto width = static_cast<std::ptrdiff_t>(channel.components.size());
@@ -657,9 +770,9 @@ std::vector<double> ChannelList::read(const State& state, std::string_view path)
     std::vector<double> filled(static_cast<std::size_t>(end - fill.offset));
     fill.put(state, filled.data());
     const auto begin = filled.begin() + (channel.offset - fill.offset) + first;
-    return {begin, begin + count};
+    return std::vector<double>(begin, begin + count);
   }
-  throw Error(fmt::format("there is no quantity '{}'", path));
+  return std::nullopt;
 }
 
 double ChannelList::read_one(const State& state, std::string_view path) const {

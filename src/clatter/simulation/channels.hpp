@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <clatter/machine/model.hpp>
 #include <clatter/machine/state.hpp>
 #include <clatter/simulation/channel.hpp>
+#include <clatter/simulation/shared_forces.hpp>
 
 namespace clatter {
 
@@ -36,6 +38,7 @@ class ChannelList {
   double read_one(const State& state, std::string_view path) const;
 
  private:
+  std::optional<std::vector<double>> find(const State& state, std::string_view path) const;
   using Put = std::function<void(const State&, double*)>;
   /// Puts the values of one channel, or of some that follow each other, from `offset` on.
   struct Fill {
@@ -57,6 +60,11 @@ class ChannelList {
   void list_contact(std::size_t c);
   void list_recovered_forces(const Model& model);
   void list_bearing(const Model& model, const BearingSpec& bearing);
+  void list_contact_angles(const BearingSpec& bearing, int outer);
+  void list_roller_angles(const BearingSpec& bearing, int outer, const std::vector<int>& rollers);
+  void list_bearing_forces(const Model& model);
+  /// Of a ball of a bearing, by the end of its name.
+  std::size_t own_contact(const std::string& ball, std::string_view end) const;
   void list_group(std::size_t g, const std::string& name);
   void list_pairs(const std::vector<std::string>& parts, bool planar);
   void list_momentum();
@@ -71,8 +79,14 @@ class ChannelList {
   /// Force, torque and impulse on b at the joint.
   void put_joint(const State& state, std::size_t j, double* out) const;
 
+  /// By which the forces that the last step left with an own contact are to be multiplied: where
+  /// they are not apart from impulses, that of a step without an impact tells the mean force.
+  double force_factor(const State& state, std::size_t c) const;
+  double normal_force(const State& state, std::size_t c) const;
+
   const Machine& machine_;
   bool separates_forces_;
+  SharedForces shared_;
   std::vector<Channel> channels_;
   std::vector<Fill> fills_;
   int row_size_ = 0;

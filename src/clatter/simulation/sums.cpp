@@ -107,15 +107,21 @@ void note_pair(const Contact& contact, const ContactState& of, const Machine& ma
   pair.impulse += of.impulse[0];
   pair.percussion += of.percussion[0];
   const double impulse = separates_forces ? of.percussion[0] : of.impulse[0];
-  if (!(impulse > 0.0)) return;
-  const double mass = effective_mass(contact, machine, of, q);
   HardestImpact& hardest = pair.hardest;
+  const auto note_curvature = [&] {
+    const RelativeCurvature at = curvature_at(contact, of, q);
+    pair.A = at.A;
+    pair.B = at.B;
+  };
+  if (!(impulse > 0.0)) {
+    if (of.impulse[0] > 0.0 && hardest.impulse == 0.0) note_curvature();  // of what is pressed
+    return;
+  }
+  const double mass = effective_mass(contact, machine, of, q);
   hardest.of_all += impact_of(contact, of, mass);
   if (!(impulse > hardest.impulse)) return;
   hardest = {impulse, hardest.of_all, of.met_at, mass};
-  const RelativeCurvature at = curvature_at(contact, of, q);
-  pair.A = at.A;
-  pair.B = at.B;
+  note_curvature();
 }
 
 void add_pairs(const Machine& machine, const Scheme& scheme, State& state) {

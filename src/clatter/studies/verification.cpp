@@ -72,14 +72,24 @@ const RunQuantity* find_run_quantity(const std::string& name) {
   return nullptr;
 }
 
-/// The entry of the row that a quantity names.
-std::optional<int> find_entry(const std::string& name, const std::vector<Channel>& channels) {
-  for (const Channel& channel : channels) {
-    if (!name.starts_with(channel.path)) continue;
-    for (std::size_t i = 0; i < channel.components.size(); ++i)
-      if (component_name(channel, i) == name) return channel.offset + static_cast<int>(i);
-  }
-  return std::nullopt;
+/// The entry of the row that a quantity names, of watched pairs in any order.
+struct Entry {
+  std::size_t index;
+  double sign;
+};
+std::optional<Entry> find_entry(const std::string& name, const std::vector<Channel>& channels) {
+  const auto find = [&](const std::string& path, double sign) -> std::optional<Entry> {
+    for (const Channel& channel : channels) {
+      if (!path.starts_with(channel.path)) continue;
+      for (std::size_t i = 0; i < channel.components.size(); ++i)
+        if (component_name(channel, i) == path)
+          return Entry{static_cast<std::size_t>(channel.offset) + i, sign};
+    }
+    return std::nullopt;
+  };
+  if (const auto entry = find(name, 1.0)) return entry;
+  const auto turned = turned_quantity(name);
+  return turned ? find(turned->path, turned->sign) : std::nullopt;
 }
 
 /// Of contacts whose forces are recovered: what is known when the run is over. Quantities of
@@ -89,7 +99,7 @@ std::vector<Channel> recovered_channels(const Model& model) {
   for (const ContactRecovery& recovery : recoveries_of(model)) {
     channels.push_back({recovery.path() + "/recovered_force", {""}, "N"});
     for (const StressFigure& figure : stress_figures) {
-      if (!recovery.stress) break;
+      if (!recovery.has_stress()) break;
       channels.push_back({fmt::format("{}/{}", recovery.path(), figure.name), {""}, figure.unit});
     }
     for (const ImpactFigure& figure : impact_figures()) {
@@ -100,10 +110,13 @@ std::vector<Channel> recovered_channels(const Model& model) {
   return channels;
 }
 
-bool is_recovered(const std::string& quantity, const Model& model) {
-  const std::vector<Channel> channels = recovered_channels(model);
-  return std::any_of(channels.begin(), channels.end(),
-                     [&](const Channel& channel) { return channel.path == quantity; });
+/// The path of a quantity that is known when the run is over, as it was recovered.
+std::optional<std::string> recovered_path(const std::string& quantity, const Model& model) {
+  const std::optional<TurnedQuantity> turned = turned_quantity(quantity);
+  for (const Channel& channel : recovered_channels(model)) {
+    if (channel.path == quantity || (turned && channel.path == turned->path)) return channel.path;
+  }
+  return std::nullopt;
 }
 
 /// Keeps what recovery needs of a run.
@@ -115,7 +128,7 @@ class RecoveredContacts {
       for (const HistoryChannel& channel : history_channels) {
         const auto entry =
             find_entry(fmt::format("{}/{}", recoveries_[c].path(), channel.name), channels);
-        if (entry) sources_.push_back({c, channel.values, static_cast<std::size_t>(*entry)});
+        if (entry) sources_.push_back({c, channel.values, entry->index});
       }
     }
   }
@@ -127,21 +140,21 @@ class RecoveredContacts {
     }
   }
 
-  /// Once the run is over.
-  std::optional<double> measured(const VerifySpec& spec) const {
+  /// Once the run is over, of a path of recovered_channels().
+  std::optional<double> measured(const VerifySpec& spec, const std::string& path) const {
     for (std::size_t c = 0; c < recoveries_.size(); ++c) {
       const std::string& name = recoveries_[c].contact;
-      if (spec.quantity.find("/" + name + "/") == std::string::npos) continue;
+      if (path.find("/" + name + "/") == std::string::npos) continue;
       const ContactForces forces = recover_forces(histories_[c], recoveries_[c]);
-      if (spec.quantity == recoveries_[c].path() + "/recovered_force") {
+      if (path == recoveries_[c].path() + "/recovered_force") {
         return measure(spec, histories_[c].time, forces.force);
       }
       for (const StressFigure& figure : stress_figures) {
-        if (spec.quantity != fmt::format("{}/{}", recoveries_[c].path(), figure.name)) continue;
-        return measure(spec, histories_[c].time, stress_history(figure, recoveries_[c], forces));
+        if (path != fmt::format("{}/{}", recoveries_[c].path(), figure.name)) continue;
+        return measure(spec, histories_[c].time, stress_history(figure, forces));
       }
       for (const ImpactFigure& figure : impact_figures()) {
-        if (spec.quantity != fmt::format("impacts/{}/{}", name, figure.name)) continue;
+        if (path != fmt::format("impacts/{}/{}", name, figure.name)) continue;
         std::vector<double> times, values;
         for (const ContactImpact& impact : forces.impacts) {
           times.push_back(impact.time);
@@ -167,9 +180,9 @@ class RecoveredContacts {
 /// What an entry measures: a channel, or "atan2(y, x)", the angle of two channels [rad].
 struct Quantities {
   std::vector<std::string> names;  ///< one, or y and x
-  double value(const std::vector<double>& row, const std::vector<int>& entries) const {
-    const double first = row[static_cast<std::size_t>(entries[0])];
-    return names.size() == 1 ? first : std::atan2(first, row[static_cast<std::size_t>(entries[1])]);
+  double value(const std::vector<double>& row, const std::vector<Entry>& entries) const {
+    const auto at = [&](const Entry& entry) { return entry.sign * row[entry.index]; };
+    return names.size() == 1 ? at(entries[0]) : std::atan2(at(entries[0]), at(entries[1]));
   }
 };
 
@@ -238,7 +251,7 @@ Mistake unknown_quantity(const Place& place, const std::string& quantity,
 std::vector<Mistake> quantity_mistakes(const VerifySpec& spec, const Model& model,
                                        const std::vector<Channel>& channels) {
   std::vector<Mistake> mistakes;
-  if (find_run_quantity(spec.quantity) || is_recovered(spec.quantity, model)) return mistakes;
+  if (find_run_quantity(spec.quantity) || recovered_path(spec.quantity, model)) return mistakes;
   for (const std::string& name : quantities_of(spec.quantity).names) {
     if (find_entry(name, channels)) continue;
     std::vector<Channel> all = recovered_channels(model);
@@ -306,7 +319,7 @@ void run_once(const Job& job) {
   const std::vector<Channel>& channels = simulation.channels();
   struct Series {
     Quantities quantities;
-    std::vector<int> entries;  // of the row
+    std::vector<Entry> entries;  // of the row
     std::vector<double> samples;
   };
   std::map<std::string, Series> series;  // each quantity once
@@ -315,7 +328,7 @@ void run_once(const Job& job) {
     if (find_run_quantity(spec.quantity) || series.contains(spec.quantity)) continue;
     Series one{quantities_of(spec.quantity), {}, {}};
     for (const std::string& name : one.quantities.names)
-      if (const std::optional<int> found = find_entry(name, channels))
+      if (const std::optional<Entry> found = find_entry(name, channels))
         one.entries.push_back(*found);
     if (one.entries.size() == one.quantities.names.size())
       series.emplace(spec.quantity, std::move(one));
@@ -343,8 +356,8 @@ void run_once(const Job& job) {
     const VerifySpec& spec = entry->spec;
     if (const RunQuantity* quantity = find_run_quantity(spec.quantity)) {
       judge(*entry, quantity->value(simulation.statistics()));
-    } else if (is_recovered(spec.quantity, job.model)) {
-      judge(*entry, recovered.measured(spec));
+    } else if (const auto path = recovered_path(spec.quantity, job.model)) {
+      judge(*entry, recovered.measured(spec, *path));
     } else if (const auto found = series.find(spec.quantity); found != series.end()) {
       judge(*entry, measure(spec, times, found->second.samples));
     } else {

@@ -30,7 +30,8 @@ TEST(CurvatureOf, IsHalfTheSumOfBothInEitherDirection) {
   for (const Case& c : {Case{contact_of(SphereOnFace::geometry, 0.1), 5.0, 5.0},
                         Case{contact_of(SphereOnSphere::geometry, 0.1, 0.05), 15.0, 15.0},
                         Case{contact_of(SphereInSphere::geometry, 0.1, 0.2), 2.5, 2.5},
-                        Case{contact_of(SphereInBore::geometry, 0.1, 0.2), 2.5, 5.0}}) {
+                        Case{contact_of(SphereInBore::geometry, 0.1, 0.2), 2.5, 5.0},
+                        Case{contact_of(SphereOnShaft::geometry, 0.1, 0.2), 5.0, 7.5}}) {
     const RelativeCurvature curvature = curvature_of(c.contact);
     EXPECT_NEAR(curvature.A, c.A, 1e-12) << c.contact.geometry.name;
     EXPECT_NEAR(curvature.B, c.B, 1e-12) << c.contact.geometry.name;

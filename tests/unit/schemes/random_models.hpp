@@ -357,6 +357,10 @@ inline Model spheres_in_space(Random& random) {
   in_bore.name = "in bore";
   in_bore.geometry = SphereInBore::geometry;
   in_bore.direction = Vec3(1.0, 1.0, 1.0);
+  ContactSpec on_shaft = on_sphere;
+  on_shaft.name = "on shaft";
+  on_shaft.geometry = SphereOnShaft::geometry;
+  on_shaft.direction = Vec3(1.0, -1.0, 0.5);
   ContactSpec point_body = on_sphere;  // only one of the two turns
   point_body.name = "of a point body";
   point_body.point = {"P", Vec3::Zero()};
@@ -372,8 +376,8 @@ inline Model spheres_in_space(Random& random) {
   ContactSpec rolls_only = on_sphere;
   rolls_only.name = "rolls only";
   rolls_only.friction = rolls_only.tangential_restitution = rolls_only.drilling_friction = 0.0;
-  model.contacts = {on_face,    on_sphere,     in_sphere,     in_ground, in_bore,
-                    point_body, neither_turns, point_on_face, rolls_only};
+  model.contacts = {on_face,  on_sphere,  in_sphere,     in_ground,     in_bore,
+                    on_shaft, point_body, neither_turns, point_on_face, rolls_only};
   return model;
 }
 

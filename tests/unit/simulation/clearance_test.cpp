@@ -192,6 +192,123 @@ TEST(ClearanceInThePlane, ofAPrismaticJointLetsTheBlockDownOntoItsSlot) {
   EXPECT_NEAR(value(simulation, "bodies/block/velocity", 0), 1.0 - 0.2 * 10.0 * 0.2, 5e-3);
 }
 
+/// A square block of 40 mm in a guide along x, with its centre of mass beside it.
+std::string block_in_guide(const std::string& joint, const std::string& integrator,
+                           const std::string& mass = "") {
+  return R"(
+gravity = [0, 0, -10]
+[[body]]
+name = "block"
+mass = 2
+inertia = [0.01, 0.02, 0.02]
+velocity = [1, 0, 0]
+)" + mass +
+         R"(
+[[joint]]
+name = "guide"
+kind = "prismatic"
+a = "ground"
+b = "block"
+point = [0, 0, 0]
+axis = [1, 0, 0]
+)" + joint +
+         "[integrator]\n" + integrator;
+}
+
+double sum_of(const Simulation& simulation, int first, int last, const char* what) {
+  double sum = 0.0;
+  for (int i = first; i <= last; ++i) {
+    sum += value(simulation, fmt::format("contacts/guide.{}/{}", i, what));
+  }
+  return sum;
+}
+
+TEST(ClearanceInSpace, ofAPrismaticJointLetsTheBlockDownOntoItsGuide) {
+  const std::string clearance =
+      "clearance = { play = 1e-3, radius = 0.02, length = 0.1, across = [0, 0, 1], friction = 0.2 "
+      "}\n";
+  const Model model =
+      parse_model(block_in_guide(clearance, "step = 1e-3\nduration = 0.2\n"), "block.toml");
+  ASSERT_EQ(model.contacts.size(), 16u);
+  Simulation simulation(model);
+  run(simulation);
+  EXPECT_NEAR(value(simulation, "bodies/block/position", 2), -1e-3, 1e-12);
+  EXPECT_NEAR(sum_of(simulation, 1, 4, "normal_force"), 20.0, 1e-9);  // on the side below
+  EXPECT_NEAR(sum_of(simulation, 5, 16, "normal_force"), 0.0, 1e-12);
+  // As in the plane.
+  EXPECT_NEAR(value(simulation, "bodies/block/velocity", 0), 1.0 - 0.2 * 10.0 * 0.2, 5e-3);
+}
+
+/// What is pulled at the side leans on two corners one across the other, and on two edges when it
+/// is turned about the axis: until then it moves as geometry says.
+TEST(ClearanceInSpace, ofAPrismaticJointLetsTheBlockTiltUntilItsCornersTouch) {
+  const double play = 1e-3, half = 0.02, length = 0.1;
+  const std::string clearance = fmt::format(
+      "clearance = {{ play = {}, radius = {}, length = {}, width = 0.06, across = [0.3, 0, 2] }}\n",
+      play, half, length);
+  const std::string rest = "step = 1e-3\nduration = 0.3\n";
+  const auto torque = [&](const char* axis) {
+    Simulation simulation(parse_model(
+        block_in_guide(clearance, rest + fmt::format("[[load]]\nbody = \"block\"\ntorque = {}\n"
+                                                     "force = [0, 0, 20]\n",
+                                                     axis)),
+        "block.toml"));
+    run(simulation);
+    EXPECT_GE(simulation.statistics().min_gap, -1e-9 * length);
+    // Of the quaternion of a small turn.
+    return Vec3(2.0 * vector(simulation, "bodies/block/orientation").tail<2>().norm(),
+                2.0 * value(simulation, "bodies/block/orientation", 1),
+                2.0 * value(simulation, "bodies/block/orientation", 2));
+  };
+  // About y: half sin(a) length/2 + half cos(a) = half + play. About x the width of 0.06 counts.
+  const auto angle = [&](double arm) {
+    double a = 0.0;
+    for (int k = 0; k < 50; ++k) a = std::asin((half + play - half * std::cos(a)) / arm);
+    return a;
+  };
+  EXPECT_NEAR(torque("[0, 2, 0]").z(), 2.0 * std::sin(0.5 * angle(0.5 * length)), 1e-9);
+  EXPECT_NEAR(torque("[2, 0, 0]").y(), 2.0 * std::sin(0.5 * angle(0.03)), 1e-9);
+}
+
+TEST(ClearanceInSpace, ofAPrismaticJointGoesToTheIdealOneAsItVanishes) {
+  const std::string mass = "centre_of_mass = [0, 0.01, -0.02]\nangular_velocity = [0, 0, 0]\n";
+  const std::string run_for =
+      "step = 1e-3\nduration = 0.3\n[[load]]\nbody = \"block\"\nforce = "
+      "[3, 5, 0]\npoint = [0.03, 0, 0.05]\n";
+  const auto end = [&](const std::string& joint) {
+    Simulation simulation(parse_model(block_in_guide(joint, run_for, mass), "block.toml"));
+    run(simulation);
+    return vector(simulation, "bodies/block/position");
+  };
+  const Vec3 ideal = end("");
+  for (const double play : {1e-3, 1e-4, 1e-5}) {
+    const Vec3 at =
+        end(fmt::format("clearance = {{ play = {}, radius = 0.02, length = 0.1 }}\n", play));
+    // It moves by the play, and leans by two plays over its thickness at most, by which the load
+    // turns.
+    EXPECT_LT((at - ideal).norm(), 10.0 * play) << play;
+    EXPECT_GT((at - ideal).norm(), 0.0);
+  }
+  EXPECT_EQ(end("clearance = { play = 0, radius = 0.02, length = 0.1 }\n"), ideal);
+}
+
+TEST(ClearanceInSpace, ofAPrismaticJointRattlesInStepsOfAllSizes) {
+  const std::string clearance =
+      "clearance = { play = 1e-4, radius = 0.02, length = 0.1, friction = 0.1, restitution = 0.6 "
+      "}\n";
+  const std::string mass = "centre_of_mass = [0.01, 0.01, -0.02]\n";
+  for (const double step : {1e-6, 1e-5, 1e-4, 1e-3}) {
+    Simulation simulation(parse_model(
+        block_in_guide(clearance, fmt::format("step = {}\nduration = {}\n", step, 300 * step),
+                       mass),
+        "block.toml"));
+    const double initial = value(simulation, "energy/total");
+    ASSERT_NO_THROW(run(simulation)) << step;
+    EXPECT_GE(simulation.statistics().min_gap, -1e-9 * simulation.statistics().length) << step;
+    EXPECT_LE(value(simulation, "energy/total"), initial + 20.0 * 10.0 * step * step) << step;
+  }
+}
+
 TEST(Backlash, stopsARevoluteJointAtItsAngleAndAPrismaticOneAtItsWay) {
   const std::string model = R"(
 [[body]]

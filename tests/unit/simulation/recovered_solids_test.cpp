@@ -216,6 +216,52 @@ TEST(RecoveredOnline, of_free_impacts_and_of_rest_is_the_same_by_other_schemes) 
   }
 }
 
+TEST_P(EverySchemeRecovered, has_stresses_at_every_sample_whichever_is_named_first) {
+  std::string text = drop("kind = \"ellipsoid\", semi_axes = [0.1, 0.1, 0.2]", 2, 0.21,
+                          "recover = {}\n", GetParam());
+  const std::string bounce = "restitution = 0.8";
+  text.replace(text.find(bounce), bounce.size(), "restitution = 0");
+  const Model model = parse_model(text, "pebble.toml");
+  Simulation simulation(model);
+  simulation.step();
+  EXPECT_EQ(simulation.value("pairs/ball/ground/recovered_pressure"), 0.0);  // it is in the air
+  run(simulation);
+  simulation.start_interval();
+  simulation.step();
+  // It stands on its tip, with the weight of 20 N.
+  const Elasticity material{7e10, 0.2};
+  const HertzContact tip(material, material, {0.5 * 0.2 / 0.01, 0.5 * 0.2 / 0.01});
+  EXPECT_NEAR(simulation.value("pairs/ball/ground/recovered_force"), 20.0, 1e-6);
+  EXPECT_NEAR(simulation.value("pairs/ball/ground/recovered_pressure") / tip.pressure(20.0), 1.0,
+              1e-6);
+  for (const char* what : {"recovered_pressure", "recovered_shear", "recovered_von_mises", "gap",
+                           "position/x", "recovered_minor_axis"}) {
+    EXPECT_EQ(simulation.value(fmt::format("pairs/ground/ball/{}", what)),
+              simulation.value(fmt::format("pairs/ball/ground/{}", what)))
+        << what;
+  }
+  // On the second of the two.
+  EXPECT_NEAR(simulation.value("pairs/ball/ground/force/z"), -20.0, 1e-6);
+  EXPECT_NEAR(simulation.value("pairs/ground/ball/force/z"), 20.0, 1e-6);
+  EXPECT_NEAR(simulation.value("pairs/ground/ball/normal/z"), 1.0, 1e-9);
+  EXPECT_THROW(simulation.value("pairs/ground/bell/force/z"), Error);
+}
+
+TEST(RecoveredOnline, stresses_are_those_of_the_stored_run) {
+  const Model model =
+      parse_model(drop("kind = \"sphere\", radius = 0.1", 2, 0.3, "recover = {}\n", "nsga_coupled"),
+                  "ball.toml");
+  const Recovered run = recovered(model);
+  const HertzContact sphere({7e10, 0.2}, {7e10, 0.2}, {5.0, 5.0});
+  ASSERT_EQ(run.forces.stress.size(), run.forces.force.size());
+  for (std::size_t k = 0; k < run.forces.force.size(); ++k) {
+    const double force = run.forces.force[k];
+    EXPECT_NEAR(run.forces.stress[k].pressure, force > 0.0 ? sphere.pressure(force) : 0.0,
+                1e-6 * sphere.pressure(force + 1.0))
+        << k;
+  }
+}
+
 TEST(RecoveredMaterials, are_refused_where_they_cannot_be_found) {
   const auto complaint = [](const std::string& model) { return mistakes_of(model); };
   std::string text = drop("kind = \"sphere\", radius = 0.1", 2, 0.3, "recover = {}\n", "nsga");

@@ -98,5 +98,187 @@ TEST(RollerBearing, gives_way_as_palmgren_measured) {
   EXPECT_NEAR(-value(simulation, "bodies/shaft/position", 1) / depth, 1.0, 1e-2);
 }
 
+// ---- In space
+
+struct InSpace {
+  std::string pull = fmt::format("force = [0, {}, 0]", -load);
+  std::string shaft, law, integrator;
+  std::string clearance = "0";
+
+  Simulation simulation() const {
+    return Simulation(parse_model(fmt::format(R"(
+[[material]]
+name = "steel"
+youngs_modulus = 2.06e11
+[[body]]
+name = "shaft"
+mass = 1.25
+inertia = [1e-4, 1e-4, 8e-5]
+{}
+[[load]]
+body = "shaft"
+{}
+[[bearing]]
+name = "b"
+kind = "roller"
+inner = "shaft"
+outer = "ground"
+axis = [0, 0, 1]
+angle_deg = -90
+count = {}
+radius = {}
+pitch_radius = {}
+clearance = {}
+length = {}
+density = 7800
+{}
+[integrator]
+{})",
+                                              shaft, pull, rollers, radius, inner + radius,
+                                              clearance, length, law, integrator),
+                                  "b.toml"));
+  }
+};
+
+double sum(const Simulation& simulation, const char* race) {
+  double all = 0.0;
+  for (int i = 0; i < rollers; ++i) {
+    all += value(simulation, fmt::format("bearings/b/{}_force", race), i) *
+           std::cos(2.0 * pi * i / rollers);
+  }
+  return all;
+}
+
+const std::string cage = "cage = { stiffness = 1e6, damping = 1 }\n";
+
+TEST(RollerBearingInSpace, hasTheForcesStressesAndDepthsOfThePlane) {
+  InSpace o;
+  o.law = cage + "compliance = { materials = [\"steel\", \"steel\"] }\nrestitution = 0.05\n";
+  // Steps that are long for what vibrates damp it.
+  o.integrator = "name = \"generalized_alpha\"\nstep = 1e-4\nduration = 0.1\nrho_inf = 0\n";
+  Simulation simulation = o.simulation();
+  run(simulation);
+  const double depth = 2.0 * std::pow(largest() / line(0.0).law().stiffness, 0.9);
+  EXPECT_NEAR(-value(simulation, "bodies/shaft/position", 1) / depth, 1.0, 2e-3);
+  // The weights of Lobatto's rule.
+  for (const char* race : {"inner", "outer"}) {
+    EXPECT_NEAR(value(simulation, fmt::format("bearings/b/{}_force", race)) / largest(), 1.0, 1e-2);
+    EXPECT_NEAR(value(simulation, fmt::format("contacts/b.roller1.{}.2/normal_force", race)) /
+                    value(simulation, fmt::format("contacts/b.roller1.{}.3/normal_force", race)),
+                4.0, 1e-3);
+    EXPECT_NEAR(sum(simulation, race) / load, 1.0, 1e-3);
+    EXPECT_NEAR(value(simulation, fmt::format("bearings/b/{}_moment", race)), 0.0,
+                1e-6 * load * length);
+  }
+}
+
+TEST(RollerBearingInSpace, sharesTheLoadOfHardRollersByTheirStiffness) {
+  InSpace o;
+  o.law = cage + "recover = { materials = [\"steel\", \"steel\"], share = true }\n";
+  o.integrator = "step = 1e-4\nduration = 1e-3\n";
+  Simulation simulation = o.simulation();
+  run(simulation);
+  // A thousandth may be tangential, at each of the contacts.
+  EXPECT_NEAR(value(simulation, "bearings/b/inner_force"), largest(), 5e-3 * load);
+  EXPECT_NEAR(value(simulation, "bearings/b/outer_force"), largest(), 5e-3 * load);
+  const double middle = value(simulation, "contacts/b.roller1.inner.2/shared_force");
+  EXPECT_NEAR(value(simulation, "contacts/b.roller1.inner.2/recovered_pressure") /
+                  line(1.0 / inner).pressure(1.5 * middle),
+              1.0, 1e-9);
+}
+
+TEST(RollerBearingInSpace, rollsWithTheRatioOfItsRadii) {
+  InSpace o;
+  o.shaft = "angular_velocity = [0, 0, 50]\n";
+  o.pull = "force = [0, -20, 0]";
+  o.clearance = "1e-5";
+  o.law = cage + "friction = 0.1\n";
+  o.integrator = "step = 1e-4\nduration = 0.05\n";
+  Simulation simulation = o.simulation();
+  const double expected = 50.0 * 0.5 * (1.0 - (radius + 0.5e-5) / (inner + radius));
+  EXPECT_NEAR(value(simulation, "bearings/b/cage_speed"), expected, 1e-9 * expected);
+  run(simulation);
+  EXPECT_NEAR(value(simulation, "bearings/b/cage_speed"), expected, 0.01 * expected);
+  EXPECT_GE(simulation.statistics().min_gap, -1e-9);
+  for (int i = 0; i < rollers; ++i) {
+    EXPECT_NEAR(value(simulation, "bearings/b/skew", i), 0.0, 1e-6);
+    EXPECT_NEAR(value(simulation, "bearings/b/tilt", i), 0.0, 2e-5 / length);  // what play allows
+  }
+}
+
+/// By Hooke's law, and pressed together so that none lifts off: rows of N lines of the stiffness K
+/// along L, two one after the other, hold the shaft against a moment by N K L^2/48 per radian.
+TEST(RollerBearingInSpace, resistsAMomentByTheLengthOfItsRollers) {
+  const double stiffness = 1e8, moment = 0.04;
+  for (const int stations : {3, 5}) {
+    InSpace o;
+    o.pull = fmt::format("torque = [{}, 0, 0]", moment);
+    o.clearance = "-2e-7";
+    // A soft cage, which holds rollers against tilting, too.
+    o.law = fmt::format(
+        "cage = {{ stiffness = 1e4 }}\nstations = {}\nrestitution = 0.05\ncompliance = {{ law = "
+        "\"kelvin-voigt\", stiffness = {} }}\n",
+        stations, stiffness);
+    o.integrator = "name = \"generalized_alpha\"\nstep = 2e-4\nduration = 0.2\nrho_inf = 0\n";
+    Simulation simulation = o.simulation();
+    run(simulation);
+    const double angle = 48.0 * moment / (rollers * stiffness * length * length);
+    // Normals of the preload, 1e-7 m deep, turn with the shaft: 24 times that by the radius over
+    // the square of the length.
+    ASSERT_NEAR(2.0 * value(simulation, "bodies/shaft/orientation", 1) / angle, 1.0, 1e-3);
+    for (int i = 0; i < rollers; ++i) {
+      const double outwards = std::sin(2.0 * pi * i / rollers - 0.5 * pi);
+      EXPECT_NEAR(value(simulation, "bearings/b/tilt", i), -0.5 * angle * outwards, 2e-3 * angle);
+      const double of_roller = stiffness * length * length / 24.0 * angle * outwards;
+      EXPECT_NEAR(value(simulation, "bearings/b/outer_moment", i), -of_roller,
+                  3e-3 * moment / rollers);
+    }
+  }
+}
+
+TEST(RollerBearingInSpace, carriesThrustByRibsOfBothRaces) {
+  InSpace o;
+  o.pull = "force = [0, 0, 40]";
+  o.clearance = "1e-5";
+  o.law = cage + "ribs = \"both\"\naxial_play = 2e-5\n";
+  o.integrator = "step = 1e-4\nduration = 0.05\n";
+  Simulation simulation = o.simulation();
+  run(simulation);
+  // Up to the rib of the shaft below a roller, and that of the ground above it. How much each
+  // roller carries rigid ones leave open.
+  EXPECT_NEAR(value(simulation, "bodies/shaft/position", 2), 4e-5, 1e-9);
+  for (const char* rib : {"inner.rib1", "outer.rib2"}) {
+    double thrust = 0.0;
+    for (int i = 1; i <= rollers; ++i) {
+      thrust += value(simulation, fmt::format("contacts/b.roller{}.{}/normal_force", i, rib));
+    }
+    EXPECT_NEAR(thrust, 40.0, 1e-6) << rib;
+  }
+}
+
+TEST(RollerBearingInSpace, refusesWhatMakesNoSense) {
+  const auto refusal = [](const InSpace& o) -> std::string {
+    try {
+      o.simulation();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  InSpace o;
+  o.law = cage;
+  o.integrator = "step = 1e-4\nduration = 0.01\n";
+  EXPECT_EQ(refusal(o), "");
+  o.clearance = "-1e-6";
+  EXPECT_NE(refusal(o).find("a preload needs 'compliance'"), std::string::npos) << refusal(o);
+  o.clearance = "0";
+  o.law = "axial_play = -1e-6\n";
+  EXPECT_NE(refusal(o).find("axial_play"), std::string::npos) << refusal(o);
+  o.law = "groove_radius = 0.005\n";
+  EXPECT_NE(refusal(o).find("groove_radius"), std::string::npos) << refusal(o);
+  o.law = "stations = 7\n";
+  EXPECT_NE(refusal(o).find("stations"), std::string::npos) << refusal(o);
+}
+
 }  // namespace roller_bearing_test
 }  // namespace clatter

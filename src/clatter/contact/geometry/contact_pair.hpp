@@ -11,17 +11,19 @@
 #include <clatter/contact/geometry/sphere_in_groove.hpp>
 #include <clatter/contact/geometry/sphere_in_sphere.hpp>
 #include <clatter/contact/geometry/sphere_on_face.hpp>
+#include <clatter/contact/geometry/sphere_on_shaft.hpp>
 #include <clatter/contact/geometry/sphere_on_sphere.hpp>
 
 namespace clatter {
 
 /// All surfaces that can touch, pair by pair; see ContactSurfaces for what a pair is.
-using ContactPair = std::variant<PointOnFace, SphereOnFace, SphereOnSphere, SphereInSphere,
-                                 SphereInBore, SphereInGroove, PatchPair, ChordPair, CouplerStop>;
+using ContactPair =
+    std::variant<PointOnFace, SphereOnFace, SphereOnSphere, SphereInSphere, SphereOnShaft,
+                 SphereInBore, SphereInGroove, PatchPair, ChordPair, CouplerStop>;
 
 /// Those that models can name, in the order in which messages do.
 using NamedContactPair = std::variant<PointOnFace, SphereOnFace, SphereOnSphere, SphereInSphere,
-                                      SphereInBore, SphereInGroove>;
+                                      SphereOnShaft, SphereInBore, SphereInGroove>;
 
 /// The pair that `spec.geometry` names; its points are already relative to the nodes.
 ContactPair make_contact_pair(const ContactSpec& spec, int a, int b, bool planar);

@@ -36,6 +36,7 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
            GetParam().geometry == SphereOnFace::geometry;
   }
   static bool in_bore() { return GetParam().geometry == SphereInBore::geometry; }
+  static bool on_shaft() { return GetParam().geometry == SphereOnShaft::geometry; }
   static bool in_groove() { return GetParam().geometry == SphereInGroove::geometry; }
   static const std::vector<Node>& nodes() { return planar() ? in_plane : in_space; }
 
@@ -69,7 +70,7 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
     if (GetParam().geometry != PointOnFace::geometry) {
       spec_.radius = random.number(0.2, 0.5);
     }
-    if (GetParam().geometry == SphereOnSphere::geometry) {
+    if (GetParam().geometry == SphereOnSphere::geometry || on_shaft()) {
       spec_.face_radius = random.number(0.2, 0.5);
     }
     if (GetParam().geometry == SphereInSphere::geometry) {
@@ -98,7 +99,7 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
         draw(seed, a, b);
         // Differences err with one over the distance of the centres.
         if (!on_face() && (centre_b() - centre_a()).norm() < 0.5) continue;
-        if (in_groove() && from_axis() < 0.5) continue;
+        if ((in_groove() || on_shaft()) && from_axis() < 0.5) continue;
         check();
         if (HasFailure()) FAIL() << "seed " << seed << ", nodes " << a << ", " << b;
       }
@@ -107,13 +108,13 @@ class EveryContact : public ::testing::TestWithParam<Surfaces> {
 
   const NodeState& state_a() const { return q_[static_cast<std::size_t>(contact_->a())]; }
   const NodeState& state_b() const { return q_[static_cast<std::size_t>(contact_->b())]; }
-  /// Of a bore the point of its axis that is nearest to b, of a groove that of its circle.
+  /// Of a bore or shaft the point of its axis that is nearest to b, of a groove that of its circle.
   Vec3 centre_a() const {
     const Vec3 point = state_a().x + state_a().R * spec_.face.point;
-    if (!in_bore() && !in_groove()) return point;
+    if (!in_bore() && !on_shaft() && !in_groove()) return point;
     const Vec3 axis = state_a().R * spec_.direction.normalized();
     const Vec3 foot = point + axis.dot(centre_b() - point) * axis;
-    return in_bore() ? foot : Vec3(point + spec_.face_radius * (centre_b() - foot).normalized());
+    return !in_groove() ? foot : Vec3(point + spec_.face_radius * (centre_b() - foot).normalized());
   }
   double from_axis() const {
     const Vec3 from = centre_b() - state_a().x - state_a().R * spec_.face.point;
@@ -356,6 +357,8 @@ INSTANTIATE_TEST_SUITE_P(
         Surfaces{"sphere_on_sphere_with_patch", SphereOnSphere::geometry, false, true},
         Surfaces{"sphere_in_sphere", SphereInSphere::geometry, false},
         Surfaces{"sphere_in_sphere_with_patch", SphereInSphere::geometry, false, true},
+        Surfaces{"sphere_on_shaft", SphereOnShaft::geometry, false},
+        Surfaces{"sphere_on_shaft_with_patch", SphereOnShaft::geometry, false, true},
         Surfaces{"sphere_in_bore", SphereInBore::geometry, false},
         Surfaces{"sphere_in_bore_with_patch", SphereInBore::geometry, false, true},
         Surfaces{"sphere_in_groove", SphereInGroove::geometry, false},

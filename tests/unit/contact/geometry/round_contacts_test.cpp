@@ -184,6 +184,24 @@ TEST(SphereInBore, rolls_along_and_around_without_slip) {
   EXPECT_LT(rates(contact, q, v).norm(), 1e-15);
 }
 
+TEST(SphereOnShaft, rolls_along_and_around_without_slip) {
+  ContactSpec spec;
+  spec.geometry = SphereOnShaft::geometry;
+  spec.direction = Vec3::UnitX();
+  spec.radius = 1.0;
+  spec.face_radius = 4.0;
+  spec.friction = 0.3;
+  const Contact contact(spec, ground, 1, in_space);
+  Configuration q(3);
+  q[1].x = Vec3(7.0, 0.0, 5.0);
+  EXPECT_EQ(contact.gap(q), 0.0);
+  EXPECT_EQ(contact.frame(q, Vec3::UnitX()).normal, Vec3::UnitZ());
+  NodalVector v = NodalVector::Zero(18);
+  v.segment<3>(6) = Vec3(2.0, 5.0, 0.0);
+  v.segment<3>(9) = Vec3(-5.0, 2.0, 0.0);
+  EXPECT_LT(rates(contact, q, v).norm(), 1e-15);
+}
+
 TEST(SphereInBore, is_finite_on_the_axis) {
   ContactSpec spec;
   spec.geometry = SphereInBore::geometry;
