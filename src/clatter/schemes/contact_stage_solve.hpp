@@ -216,7 +216,9 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
       w_.contacts.publish(free_contacts_.problem(), active_);
     }
     const double finest = 0.01 * w_.spec.tolerance;
-    FreeContacts::Precision precision{finest, find_precisions(finest), matrix_failed};
+    FreeContacts::Precision precision{finest, {}, matrix_failed};
+    // Velocities are linear but for what turns bodies: to solve them once is enough.
+    if (Problem::position_level) precision.of_redundant = find_precisions(finest);
     if (!has_groups && curved && linearisation == 0) precision.usual = 1e-3;
     const FreeContacts::Result result = free_contacts_.solve(
         from_zero, precision, {sweep_tolerance, has_groups ? max_sweeps : 0, sweep_patience});
