@@ -8,7 +8,7 @@
 namespace clatter {
 namespace {
 
-constexpr int max_updates = 30, newton_halvings = 8;
+constexpr int max_updates = 30, newton_halvings = 4;
 /// Of the rows. Rates that contradict each other by round-off shift reactions by as much over this,
 /// which is to be little; and each update leaves as much of the residual. Where masses differ by
 /// much only the least converges; where many contacts hardly bear, only more of it does.
