@@ -77,7 +77,7 @@ void BlockLu::find_order() {
     neighbours_[static_cast<std::size_t>(order_[static_cast<std::size_t>(i)]++)] = k;
     neighbours_[static_cast<std::size_t>(order_[static_cast<std::size_t>(k)]++)] = i;
   }
-  if (is_dense()) {
+  if (is_dense() || pairs_.empty()) {
     std::iota(order_.begin(), order_.end(), 0);
   } else if (amd_order(count_, heads_.data(), neighbours_.data(), order_.data(), nullptr, nullptr) <
              0) {
