@@ -3,12 +3,14 @@
 
     benchmarks/heap.py [--program build/release/bin/clatter] [--numbers 100 300 1000]
                        [--steps 100 150] [--scheme nsga] [--floor] [--siconos] [--tolerance 1e-3]
+                       [--spacing 0.12]
 
-Boxes with random edges of 4 to 8 cm and random turns start in a loose lattice, 12 cm apart, twice as
-high as wide, between five planes; with --floor they are one layer on a floor that grows with their
-number. Step 2 ms, friction 0.5, no rebound. Times are those of the processor, per step and for each
-window of steps apart, without what it takes to start. The exponent is that of the power of the
-number of boxes that fits all times best.
+Boxes with random edges of 4 to 8 cm and random turns start in a loose lattice, 12 cm apart (beyond
+some thousand boxes take 14 cm, or two of them may overlap), twice as high as wide, between five
+planes; with --floor they are one layer on a floor that grows with their number. Step 2 ms, friction
+0.5, no rebound. Times are those of the processor, per step and for each window of steps apart,
+without what it takes to start. The exponent is that of the power of the number of boxes that fits
+all times best.
 
 With --siconos the state that clatter has at the start of the last window is given to
 siconos_heap.py (Debian package python3-siconos; Moreau-Jean, NSGS with the given tolerance, contacts
@@ -30,11 +32,11 @@ import h5py
 
 from crowd import exponent, processor_time
 
-SPACING, DENSITY, FRICTION, STEP = 0.12, 1000.0, 0.5, 2e-3
+DENSITY, FRICTION, STEP = 1000.0, 0.5, 2e-3
 GRAVITY = [0, 0, -9.81]
 
 
-def boxes(number, floor):
+def boxes(number, floor, spacing):
     """Those of the scene, and the width of the box."""
     side = max(1, round(math.sqrt(number) if floor else (number / 2) ** (1 / 3)))
     numbers = random.Random(1)
@@ -47,11 +49,11 @@ def boxes(number, floor):
         found.append(
             {
                 "size": size,
-                "position": [SPACING * (k + 0.5) + 0.02 for k in place],
+                "position": [spacing * (k + 0.5) + 0.02 for k in place],
                 "orientation": [q / length for q in turn],
             }
         )
-    return found, side * SPACING + 0.04
+    return found, side * spacing + 0.04
 
 
 def planes(width):
@@ -141,6 +143,7 @@ def main():
     parser.add_argument("--steps", type=int, nargs="+", default=[100, 150], help="ends of windows")
     parser.add_argument("--scheme", default="nsga")
     parser.add_argument("--floor", action="store_true")
+    parser.add_argument("--spacing", type=float, default=0.12, help="of the lattice [m]")
     parser.add_argument("--siconos", action="store_true")
     parser.add_argument("--tolerance", type=float, default=1e-3)
     parser.add_argument("--seconds", type=float, default=120.0, help="that Siconos may take")
@@ -154,7 +157,7 @@ def main():
     print(heading)
     points = {window: [] for window in windows}
     for number in options.numbers:
-        bodies, width = boxes(number, options.floor)
+        bodies, width = boxes(number, options.floor, options.spacing)
         walls = planes(width)
         with tempfile.TemporaryDirectory() as name:
             seconds, before = [], bodies

@@ -1,6 +1,7 @@
 // Time of a step of stacks at rest, beside Bullet and MuJoCo where these are installed (Debian:
 // libbullet-dev, libmujoco-dev): a tower of ten boxes, each turned by 5 degrees against the one
-// below, and a wall of 33 bricks in running bond. All find the contacts themselves. `drift` is how
+// below, and a wall of 33 bricks in running bond. `nsga` lets what rests sleep, unless it is to
+// stay awake; the peers are to stay awake, too. All find the contacts themselves. `drift` is how
 // far any box has gone after all steps [m]; the peers let boxes sink and creep, and solve to no
 // stated tolerance.
 
@@ -81,7 +82,7 @@ double drift_of(const Boxes& boxes, const std::function<Vec3(std::size_t)>& plac
 // ---- clatter
 // ---------------------------------------------------------------------------------------
 
-std::string model_of(const Scene& scene, const std::string& scheme) {
+std::string model_of(const Scene& scene, const std::string& scheme, bool sleep) {
   std::string text = fmt::format(
       "gravity = [0, 0, {}]\n[[material]]\nname = 'stone'\nfriction = {}\n"
       "[ground]\nshape = {{ kind = 'half_space', material = 'stone' }}\n",
@@ -95,12 +96,13 @@ std::string model_of(const Scene& scene, const std::string& scheme) {
         i, box.mass, box.place.x(), box.place.y(), box.place.z(), box.angle, box.size.x(),
         box.size.y(), box.size.z());
   }
-  return text + fmt::format("[integrator]\nname = '{}'\nstep = {}\nduration = {}\n", scheme,
-                            scene.step, 1e4 * scene.step);
+  return text + fmt::format("[integrator]\nname = '{}'\nstep = {}\nduration = {}\nsleep = {}\n",
+                            scheme, scene.step, 1e4 * scene.step, sleep);
 }
 
-void run_clatter(benchmark::State& state, const Scene& scene, const std::string& scheme) {
-  Simulation simulation(parse_model(model_of(scene, scheme), "stack.toml"));
+void run_clatter(benchmark::State& state, const Scene& scene, const std::string& scheme,
+                 bool sleep) {
+  Simulation simulation(parse_model(model_of(scene, scheme, sleep), "stack.toml"));
   for (auto _ : state) simulation.step();
   state.counters["drift"] =
       drift_of(scene.boxes, [&](std::size_t i) { return simulation.state().q[i + 1].x; });
@@ -190,8 +192,9 @@ int register_all() {
           ->Unit(benchmark::kMicrosecond);
     };
     for (const std::string scheme : {"nsga", "nsga_coupled", "moreau"}) {
-      add(scheme, [=](benchmark::State& state) { run_clatter(state, scene, scheme); });
+      add(scheme, [=](benchmark::State& state) { run_clatter(state, scene, scheme, true); });
     }
+    add("nsga awake", [=](benchmark::State& state) { run_clatter(state, scene, "nsga", false); });
 #ifdef CLATTER_HAS_BULLET
     add("Bullet", [=](benchmark::State& state) { run_bullet(state, scene); });
 #endif

@@ -332,6 +332,9 @@ void print_summary(const Summary& summary, const Model& model, const ResultDirec
     lines.push_back({"unfinished solves", std::to_string(run.unfinished),
                      "(large islands of contacts that did not reach the tolerance)"});
   }
+  if (run.asleep > 0) {
+    lines.push_back({"bodies asleep", std::to_string(run.asleep), "(at rest, and left there)"});
+  }
   if (run.max_impacts > 1) {
     lines.push_back({"most impacts in a step", std::to_string(run.max_impacts)});
   }

@@ -2005,6 +2005,15 @@ TableDescription integrator() {
            literal(i.position_rolling),
            "Only of `nsga`: `false` leaves rolling and drilling friction to the velocity level, as "
            "000 does; what they hold on a slope then creeps."},
+          {"sleep",
+           {},
+           flag,
+           "",
+           literal(i.sleep),
+           "Of `nsga`, other integrators do without: bodies that have come to rest and that "
+           "nothing "
+           "but contacts and gravity acts on stay where they are until something comes near; "
+           "`false` computes them in every step."},
           {"contact_solver",
            {},
            word,

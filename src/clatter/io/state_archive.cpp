@@ -121,6 +121,7 @@ class Visitor {
             s.has_rate, s.rate, s.stuck, s.push, s.force, s.mean_force, s.percussion, s.anchor,
             s.tangent, s.damping, s.elastic);
   }
+  void visit(Sleep& s) { (*this)(s.calm, s.with, s.step); }
   void visit(SolverMemory& s) {
     (*this)(s.smooth, s.position, s.velocity, s.coupled, s.smooth_pivots, s.contact_pivots,
             s.held_pivots, s.in_matrix);
@@ -143,8 +144,8 @@ class Visitor {
   }
   void visit(State& s) {
     (*this)(s.time, s.steps, s.q, s.v, s.acceleration, s.algorithmic_acceleration, s.joint_forces,
-            s.joint_impulses, s.struck, s.contacts, s.search, s.turns, s.given_loads, s.solver,
-            s.sums);
+            s.joint_impulses, s.struck, s.contacts, s.search, s.sleep, s.turns, s.given_loads,
+            s.solver, s.sums);
   }
   void visit(IterationStatistics& i) { (*this)(i.total, i.max); }
   void visit(Settling& s) {
@@ -153,10 +154,10 @@ class Visitor {
   }
   void visit(RunStatistics& s) {
     (*this)(s.steps, s.substeps, s.regularised, s.recovered, s.lessened, s.plastic, s.stood_in,
-            s.cut, s.unfinished, s.max_sweep_residual, s.max_sweeps, s.max_impacts, s.smooth,
-            s.position, s.velocity, s.min_gap, s.max_joint_error, s.max_joint_velocity_error,
-            s.length, s.smooth_time, s.position_time, s.velocity_time, s.linear_algebra_time,
-            s.factorisations, s.solves, s.settling);
+            s.cut, s.asleep, s.unfinished, s.max_sweep_residual, s.max_sweeps, s.max_impacts,
+            s.smooth, s.position, s.velocity, s.min_gap, s.max_joint_error,
+            s.max_joint_velocity_error, s.length, s.smooth_time, s.position_time, s.velocity_time,
+            s.linear_algebra_time, s.factorisations, s.solves, s.settling);
   }
 
   Bytes& bytes_;

@@ -35,6 +35,7 @@ void add_steps(nlohmann::ordered_json& json, const Summary& summary) {
   json["lessened"] = statistics.lessened;
   json["plastic"] = statistics.plastic;
   json["cut"] = statistics.cut;
+  json["asleep"] = statistics.asleep;
   json["unfinished"] = statistics.unfinished;
   json["max_sweep_residual"] = statistics.max_sweep_residual;
   json["max_sweeps"] = statistics.max_sweeps;

@@ -66,7 +66,7 @@ bool ContactList::holds_all_near(const ContactSearch& search, const Configuratio
 }
 
 bool ContactList::update(ContactSearch& search, const Configuration& q, const Configuration& next,
-                         std::span<const double> reach) {
+                         std::span<const double> reach, std::span<const char> still) {
   const int solids = machine_.group_of_solids();
   if (!machine_.contact_groups().empty() &&
       !(search.skin >= 0.0 && holds_all_near(search, q, reach))) {
@@ -81,7 +81,12 @@ bool ContactList::update(ContactSearch& search, const Configuration& q, const Co
       if (key.group < solids) found_.push_back(key);
     }
   }
-  solids_.find(q, next, found_);
+  for (const ContactKey& key : search.keys) {
+    if (key.group == solids && solids_.are_still(key.sphere, key.partner, still)) {
+      found_.push_back(key);
+    }
+  }
+  solids_.find(q, next, found_, still);
   search.keys = found_;
   return show(search);
 }

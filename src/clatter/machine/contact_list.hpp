@@ -28,9 +28,10 @@ class ContactList {
   bool show(const ContactSearch& search);
   /// Searches for all pairs of groups that could meet if each node moves by its `reach`, now and
   /// for some time, unless the last search still holds; and for the touches of solids, now and when
-  /// they move on to `next`. True: the list has changed.
+  /// they move on to `next`. Those of solids that are both `still`, by node, stay as they are.
+  /// True: the list has changed.
   bool update(ContactSearch& search, const Configuration& q, const Configuration& next,
-              std::span<const double> reach);
+              std::span<const double> reach, std::span<const char> still = {});
   /// Lists these, ascending, as well.
   void add(ContactSearch& search, std::span<const ContactKey> more);
   /// Whether the list has all pairs that can meet when the nodes are at q or as far from there.
@@ -38,8 +39,9 @@ class ContactList {
                       std::span<const double> reach) const;
   /// SolidSearch::find_missed of what is listed.
   SolidSearch::Overlap find_missed(const ContactSearch& search, const Configuration& q,
-                                   const Configuration& next, std::vector<ContactKey>& missed) {
-    return solids_.find_missed(q, next, search.keys, missed);
+                                   const Configuration& next, std::span<const char> still,
+                                   std::vector<ContactKey>& missed) {
+    return solids_.find_missed(q, next, search.keys, missed, still);
   }
 
  private:

@@ -140,7 +140,8 @@ SolidSearch::Way SolidSearch::way_of(int a, int b, const Configuration& q,
 }
 
 /// Pairs whose ways come near each other.
-void SolidSearch::find_pairs(const Configuration& q, const Configuration& next) {
+void SolidSearch::find_pairs(const Configuration& q, const Configuration& next,
+                             std::span<const char> still) {
   for (std::size_t i = 0; i < boxes_.size(); ++i) {
     const Solid& solid = machine_.solids()[i];
     const auto node = static_cast<std::size_t>(solid.node);
@@ -180,8 +181,18 @@ void SolidSearch::find_pairs(const Configuration& q, const Configuration& next) 
   }
   tree_.find(boxes_, pairs_);
   std::erase_if(pairs_, [&](const std::pair<int, int>& pair) {
-    return !machine_.may_touch(pair.first, pair.second);
+    return are_still(pair.first, pair.second, still) ||
+           !machine_.may_touch(pair.first, pair.second);
   });
+}
+
+bool SolidSearch::are_still(int a, int b, std::span<const char> still) const {
+  const auto is_still = [&](int solid) {
+    const Solid& of = machine_.solids()[static_cast<std::size_t>(solid)];
+    return still[static_cast<std::size_t>(of.node)] != 0 &&
+           still[static_cast<std::size_t>(of.second)] != 0;
+  };
+  return !still.empty() && is_still(a) && is_still(b);
 }
 
 SolidSearch::By SolidSearch::place(int a, int b, const Spot& at_a, const Spot& at_b) {
@@ -253,11 +264,31 @@ void SolidSearch::add_touches(int a, int b, const Way& way, double t, bool must_
       polytopes_.find_touches(reach, must_find, touches_);
       break;
   }
-  for (Touch& touch : touches_) {
-    int first = a, second = b;
-    name_ball(first, touch.a);
-    name_ball(second, touch.b);
-    keys.push_back({machine_.group_of_solids(), first, second, touch.a.code(), touch.b.code()});
+  for (const Touch& touch : touches_) keys.push_back(key_of(a, b, touch));
+}
+
+ContactKey SolidSearch::key_of(int a, int b, const Touch& touch) const {
+  Feature of_a = touch.a, of_b = touch.b;
+  name_ball(a, of_a);
+  name_ball(b, of_b);
+  return {machine_.group_of_solids(), a, b, of_a.code(), of_b.code()};
+}
+
+void SolidSearch::add_coming_touches(int a, int b, const Way& way, std::vector<ContactKey>& keys) {
+  constexpr double little = 0.1;  // of what is near
+  const double reach = touching * size_of(machine_.solids()[static_cast<std::size_t>(a)],
+                                          machine_.solids()[static_cast<std::size_t>(b)]);
+  if (!(way.longest > little * reach)) return;
+  if (place(a, b, way.a(1.0), way.b(1.0)) != By::polytopes) return;
+  polytopes_.find_touches(reach, false, coming_);
+  if (coming_.empty()) return;
+  place(a, b, way.a(0.0), way.b(0.0));
+  polytopes_.find_touches(reach + way.longest, false, touches_);
+  for (const Touch& touch : touches_) {
+    const bool comes = std::any_of(coming_.begin(), coming_.end(), [&](const Touch& other) {
+      return other.a == touch.a && other.b == touch.b;
+    });
+    if (comes) keys.push_back(key_of(a, b, touch));
   }
 }
 
@@ -350,19 +381,22 @@ double SolidSearch::deepest_on_way(int a, int b, const Way& way) {
 }
 
 void SolidSearch::find(const Configuration& q, const Configuration& next,
-                       std::vector<ContactKey>& keys) {
+                       std::vector<ContactKey>& keys, std::span<const char> still) {
   looked_at_.clear();
   if (machine_.solids().empty()) return;
-  find_pairs(q, next);
+  find_pairs(q, next, still);
   for (const auto& [a, b] : pairs_) {
     const Way way = way_of(a, b, q, next);
     const std::size_t before = keys.size();
     add_touches(a, b, way, 0.0, false, false, keys);
-    if (keys.size() > before || way.longest == 0.0) continue;
-    const double t = first_meeting_of(a, b, way);
-    if (t <= 1.0) add_touches(a, b, way, t, true, false, keys);
+    if (keys.size() == before && way.longest > 0.0) {
+      const double t = first_meeting_of(a, b, way);
+      if (t <= 1.0) add_touches(a, b, way, t, true, false, keys);
+    }
+    if (keys.size() > before) add_coming_touches(a, b, way, keys);
   }
   std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   if (machine_.has_solid_beams()) leave_out_balls(keys, false, keys);
 }
 
@@ -381,12 +415,13 @@ bool SolidSearch::stay(int a, int b, const Configuration& next) const {
 
 SolidSearch::Overlap SolidSearch::find_missed(const Configuration& q, const Configuration& next,
                                               std::span<const ContactKey> known,
-                                              std::vector<ContactKey>& missed) {
+                                              std::vector<ContactKey>& missed,
+                                              std::span<const char> still) {
   missed.clear();
   Overlap deepest;
   if (machine_.solids().empty()) return deepest;
   const double allowed = overlap_tolerance * machine_.length();
-  find_pairs(q, next);
+  find_pairs(q, next, still);
   news_before_.swap(with_news_);
   with_news_.clear();
   for (const auto& pair : pairs_) {

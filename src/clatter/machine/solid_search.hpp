@@ -17,8 +17,13 @@ class SolidSearch {
  public:
   explicit SolidSearch(const Machine& machine);
 
-  /// Touches at q, and those with which solids first meet when the nodes move on to `next`.
-  void find(const Configuration& q, const Configuration& next, std::vector<ContactKey>& keys);
+  /// Whether two are on nodes that do not move.
+  bool are_still(int a, int b, std::span<const char> still) const;
+
+  /// Touches at q, and those with which solids first meet when the nodes move on to `next`, but for
+  /// those that are still.
+  void find(const Configuration& q, const Configuration& next, std::vector<ContactKey>& keys,
+            std::span<const char> still = {});
 
   /// The deepest overlap of two solids, and whose; zero if there is none.
   struct Overlap {
@@ -32,7 +37,8 @@ class SolidSearch {
   /// with what was missed among the known: pairs that missed nothing and move as they did then are
   /// not looked at again.
   Overlap find_missed(const Configuration& q, const Configuration& next,
-                      std::span<const ContactKey> known, std::vector<ContactKey>& missed);
+                      std::span<const ContactKey> known, std::vector<ContactKey>& missed,
+                      std::span<const char> still = {});
   Overlap deepest_overlap(const Configuration& q);
   /// Between two solids; less than zero when they overlap.
   double gap(int a, int b, const Configuration& q);
@@ -47,7 +53,8 @@ class SolidSearch {
   struct Track;
   struct Way;
   Spot spot_of(int solid, const Configuration& q) const;
-  void find_pairs(const Configuration& q, const Configuration& next);
+  void find_pairs(const Configuration& q, const Configuration& next,
+                  std::span<const char> still = {});
   /// Gets the pair ready where it is, as what both are.
   enum class By { polytopes, pieces, outlines };
   By place(int a, int b, const Spot& at_a, const Spot& at_b);
@@ -55,6 +62,10 @@ class SolidSearch {
   /// Adds those at a time of the way; of solids that were known to touch, `closely`.
   void add_touches(int a, int b, const Way& way, double t, bool must_find, bool closely,
                    std::vector<ContactKey>& keys);
+  /// Adds the features of two polytopes that move along each other which are over each other at
+  /// both ends of their way and near at the last: they would be missed otherwise.
+  void add_coming_touches(int a, int b, const Way& way, std::vector<ContactKey>& keys);
+  ContactKey key_of(int a, int b, const Touch& touch) const;
   /// The ball of a node of a beam belongs to two elements: the first of them has it.
   void name_ball(int& solid, Feature& feature) const;
   /// Where a place lies over an element it is not told again of the balls at its ends; `unless_all`
@@ -83,7 +94,7 @@ class SolidSearch {
   PolytopePair polytopes_;
   PiecePair pieces_;
   OutlinePair outlines_;
-  std::vector<Touch> touches_;
+  std::vector<Touch> touches_, coming_;
   std::vector<ContactKey> balls_over_;
   // Elements of beams as long as they are.
   std::array<Polytope, 2> shapes_;

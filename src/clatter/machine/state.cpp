@@ -9,6 +9,8 @@ State state_at_start(const Machine& machine) {
   state.acceleration = state.algorithmic_acceleration = NodalVector::Zero(machine.nodal_size());
   state.joint_forces = state.joint_impulses = VecX::Zero(machine.joint_rows());
   state.struck.assign(machine.nodes().size(), 0);
+  state.sleep.calm.assign(machine.nodes().size(), 0);
+  state.sleep.with.assign(machine.nodes().size(), ground);
   state.turns = machine.turns_at_start();
   state.contacts.resize(machine.own_contacts().size());
   for (std::size_t c = 0; c < state.contacts.size(); ++c) {

@@ -6,6 +6,7 @@
 #include <clatter/machine/contact_list.hpp>
 #include <clatter/machine/contact_state.hpp>
 #include <clatter/machine/running_sums.hpp>
+#include <clatter/machine/sleep.hpp>
 #include <clatter/math/system_matrix.hpp>
 
 namespace clatter {
@@ -40,6 +41,7 @@ struct State {
   std::vector<char> struck;              ///< node: a contact struck its island in the last step
   std::vector<ContactState> contacts;    ///< in the order of the list that the search gives
   ContactSearch search;
+  Sleep sleep;
   std::vector<double> turns;           ///< see Machine::turns_at_start()
   std::vector<GivenLoad> given_loads;  ///< that act instead of what the model says
   SolverMemory solver;

@@ -1,13 +1,46 @@
 #include <algorithm>
 #include <amd.h>
+#include <array>
+#include <cmath>
 #include <new>
 #include <numeric>
-
-#include <Eigen/LU>
 
 #include <clatter/math/block_lu.hpp>
 
 namespace clatter {
+namespace {
+
+/// By Gauss and Jordan, with row pivots. False when one vanishes, and the block is spoilt.
+bool invert(Mat6& block) {
+  Eigen::Matrix<double, 6, 6, Eigen::RowMajor> A = block;
+  std::array<int, 6> pivots{};
+  for (int k = 0; k < 6; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < 6; ++i) {
+      if (std::abs(A(i, k)) > std::abs(A(pivot, k))) pivot = i;
+    }
+    if (!(std::abs(A(pivot, k)) > 0.0)) return false;
+    if (pivot != k) A.row(k).swap(A.row(pivot));
+    pivots[static_cast<std::size_t>(k)] = pivot;
+    const double inverse = 1.0 / A(k, k);
+    A(k, k) = 1.0;
+    A.row(k) *= inverse;
+    for (int i = 0; i < 6; ++i) {
+      if (i == k) continue;
+      const double factor = A(i, k);
+      A(i, k) = 0.0;
+      A.row(i) -= factor * A.row(k);
+    }
+  }
+  for (int k = 6; k-- > 0;) {
+    const int pivot = pivots[static_cast<std::size_t>(k)];
+    if (pivot != k) A.col(k).swap(A.col(pivot));
+  }
+  block = A;
+  return true;
+}
+
+}  // namespace
 
 void BlockLu::set_pattern(int count, std::span<const Pair> pairs) {
   std::vector<Pair>& sorted = scratch_;
@@ -44,7 +77,7 @@ void BlockLu::find_order() {
     neighbours_[static_cast<std::size_t>(order_[static_cast<std::size_t>(i)]++)] = k;
     neighbours_[static_cast<std::size_t>(order_[static_cast<std::size_t>(k)]++)] = i;
   }
-  if (is_dense()) {
+  if (is_dense() || pairs_.empty()) {
     std::iota(order_.begin(), order_.end(), 0);
   } else if (amd_order(count_, heads_.data(), neighbours_.data(), order_.data(), nullptr, nullptr) <
              0) {
@@ -131,9 +164,7 @@ bool BlockLu::factorise() {
     return dense_lu_.factorise(dense_, 6 * count_, 1e-17);
   }
   for (std::size_t k = 0; k < static_cast<std::size_t>(count_); ++k) {
-    const Eigen::PartialPivLU<Mat6> lu(diagonal_[k]);
-    if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0.0)) return false;
-    diagonal_[k] = lu.inverse();
+    if (!invert(diagonal_[k])) return false;
     for (std::size_t at = starts_[k]; at < starts_[k + 1]; ++at) {
       lower_[at] = (lower_[at] * diagonal_[k]).eval();
     }

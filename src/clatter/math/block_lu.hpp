@@ -31,7 +31,7 @@ class BlockLu {
 
  private:
   /// So few rows are.
-  bool is_dense() const { return count_ <= 20; }
+  bool is_dense() const { return count_ <= 3; }
   void write_out();
   void find_order();
   void find_fill();

@@ -426,6 +426,9 @@ struct IntegratorSpec {
   bool position_friction = true;  ///< false: study of the drift without friction at position level
   bool position_rolling =
       true;  ///< false: rolling and drilling are resisted at velocity level only
+  /// nsga: bodies at rest that nothing but contacts holds are left where they are, see
+  /// sleepers.hpp.
+  bool sleep = true;
   /// For the contacts of every step; else Newton's method, and others where it fails.
   std::optional<ContactSolverKind> contact_solver;
   Scaling scaling = Scaling::delassus;

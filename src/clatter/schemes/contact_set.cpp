@@ -28,6 +28,7 @@ ContactSet::ContactSet(const Machine& machine, const IntegratorSpec& spec)
     : machine_(machine),
       spec_(spec),
       list_(machine),
+      sleepers_(machine, spec),
       mean_mass_(spec.characteristic_mass.value_or(machine.total_mass() /
                                                    std::max(1, machine.body_count()))),
       reach_(machine.nodes().size(), 0.0),
@@ -97,12 +98,14 @@ const Configuration& ContactSet::predict(const State& state, double h) {
   if (spec_.kind != IntegratorKind::moreau) {
     way_ += 0.5 * h * h * state.algorithmic_acceleration;
   }
+  sleepers_.lay_down(way_);
   retract(machine_.nodes(), state.q, way_, next_);
   return next_;
 }
 
 bool ContactSet::search(State& state, double h) {
   has_missed_ = false;  // what was missed is listed now: a step that fails has another reason
+  sleepers_.begin(state);
   if (!machine_.finds_contacts()) return false;
   keys_before_ = state.search.keys;
   find_reach(state, h);
@@ -111,7 +114,7 @@ bool ContactSet::search(State& state, double h) {
     missed_.clear();
   } else {
     predict(state, h);
-    if (!list_.update(state.search, state.q, next_, reach_)) return false;
+    if (!list_.update(state.search, state.q, next_, reach_, sleepers_.still())) return false;
   }
   state.solver.in_matrix.clear();
   states_before_.swap(state.contacts);
@@ -151,16 +154,41 @@ void ContactSet::go_on(std::span<const ContactKey> keys, std::size_t k, ContactS
 
 void ContactSet::find_near(State& state, double h) {
   find_reach(state, h);
+  wake_who_is_near(state);
   near_.clear();
   near_compliant_.clear();
   std::vector<std::size_t>& near = machine_.is_compliant() ? near_compliant_ : near_;
   for (std::size_t c = 0; c < work.size(); ++c) {
     const ContactState& of = state.contacts[c];
-    work[c].near = of.armed && (all_near_ || !(of.gap > reach_of(contact(c))));
+    work[c].near =
+        of.armed && (all_near_ || !(of.gap > reach_of(contact(c)))) && !sleepers_.holds(contact(c));
     work[c].is_placed = false;  // tangents may be others
     if (work[c].near) near.push_back(c);
   }
   choose_for_matrix(state);
+}
+
+void ContactSet::wake_who_is_near(const State& state) {
+  for (bool is_done = !sleepers_.any(); !is_done;) {
+    is_done = true;
+    for (std::size_t c = 0; c < work.size(); ++c) {
+      const ContactState& of = state.contacts[c];
+      const bool is_near = of.armed && (all_near_ || !(of.gap > reach_of(contact(c))));
+      if (!is_near || sleepers_.holds(contact(c))) continue;
+      for (const int node : contact(c).nodes()) {
+        if (!sleepers_.has(node)) continue;
+        sleepers_.wake(node);
+        is_done = false;
+      }
+    }
+  }
+}
+
+bool ContactSet::show_asleep(const State& state) {
+  const bool is_other = show(state);
+  near_.clear();
+  for (ContactWork& w : work) w.near = w.closed = false;
+  return is_other;
 }
 
 /// A matrix of other contacts is another matrix, which has to be made and wants new pivots. So it
@@ -205,7 +233,8 @@ bool ContactSet::far_ones_stay_open(const State& state, const Configuration& q,
     return false;
   }
   for (std::size_t c = 0; c < work.size(); ++c) {
-    if (work[c].near || contact(c).gap(q, state.turns) >= 0.0) continue;
+    if (work[c].near || sleepers_.holds(contact(c))) continue;
+    if (contact(c).gap(q, state.turns) >= 0.0) continue;
     if (!state.contacts[c].armed || !contact(c).over_face(q)) continue;
     has_missed_ = !all_near_;
     all_near_ = true;
@@ -217,7 +246,8 @@ bool ContactSet::far_ones_stay_open(const State& state, const Configuration& q,
 
 bool ContactSet::solids_stay_apart(const State& state, const Configuration& q,
                                    std::string& failure) {
-  const SolidSearch::Overlap overlap = list_.find_missed(state.search, state.q, q, missed_);
+  const SolidSearch::Overlap overlap =
+      list_.find_missed(state.search, state.q, q, sleepers_.still(), missed_);
   has_missed_ = !missed_.empty();
   if (!has_missed_ && overlap.depth == 0.0) return true;
   failure = "bodies met elsewhere than it seemed";
@@ -283,8 +313,7 @@ void ContactSet::place(const State& state, const Configuration& q) {
     for (const std::size_t c : *near) {
       ContactWork& w = work[c];
       if (w.is_placed && !has_moved(contact(c))) continue;
-      w.frame = contact(c).frame(q, state.contacts[c].tangent);
-      w.gap = contact(c).gap(q, state.turns);
+      w.gap = contact(c).place(q, state.turns, state.contacts[c].tangent, w.frame);
       w.is_placed = true;
       w.rows = ContactWork::Rows::none;
     }
@@ -425,6 +454,7 @@ void ContactSet::accept(State& state) {
   bool new_contact = false;
   for (std::size_t c = 0; c < work.size(); ++c) {
     const Contact& of = contact(c);
+    if (sleepers_.holds(of)) continue;
     const ContactWork& w = work[c];
     ContactState& s = state.contacts[c];
     const bool was_closed = s.status != ContactStatus::open;

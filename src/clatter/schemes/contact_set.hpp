@@ -12,6 +12,7 @@
 #include <clatter/machine/kkt_matrix.hpp>
 #include <clatter/machine/state.hpp>
 #include <clatter/math/union_find.hpp>
+#include <clatter/schemes/sleepers.hpp>
 
 namespace clatter {
 
@@ -81,6 +82,11 @@ class ContactSet {
   bool search(State& state, double h);
   /// Contacts that are too far apart to meet in this step need no thought.
   void find_near(State& state, double h);
+  /// Who sleeps in this step; contacts that hold nothing else are not near.
+  const Sleepers& sleepers() const { return sleepers_; }
+  void begin_sleep(const State& state) { sleepers_.begin(state); }
+  /// Lists the contacts of a state in which everything sleeps, none of which is near.
+  bool show_asleep(const State& state);
   /// Hard contacts that are near, ascending.
   std::span<const std::size_t> near() const { return near_; }
   /// Those of surfaces that give way; all that are listed, and those that are near.
@@ -210,6 +216,7 @@ class ContactSet {
 
  private:
   void size_work();
+  void wake_who_is_near(const State& state);
   void find_reach(const State& state, double h);
   bool has_moved(const Contact& contact) const;
   void find_rows(std::size_t c, const Configuration& q, const ContactFrame& frame);
@@ -237,6 +244,7 @@ class ContactSet {
   const Machine& machine_;
   const IntegratorSpec& spec_;
   ContactList list_;
+  Sleepers sleepers_;
   double mean_mass_;           // of 001's scaling
   std::vector<double> reach_;  // node: how far it carries its surfaces in a step, generously
   std::vector<double>

@@ -10,7 +10,8 @@ inline constexpr int max_recoveries = 4;
 inline constexpr std::size_t always_ready = 16;  // a matrix of so many contacts
 /// Of the condensed problem, in the common error of contact problems; Newton's method finishes.
 inline constexpr double condensed_tolerance = 1e-10;
-inline constexpr int max_linearisations = 20, patient_linearisations = 6;
+inline constexpr int max_linearisations = 20, patient_linearisations = 6,
+                     hurried_linearisations = 3;
 inline constexpr double least_gain = 0.5, slow_gain = 0.01;  // by each of them
 /// Islands too large for Newton's method: sweeps, and the relative residual they are to reach.
 inline constexpr int max_sweeps = 1'000;
@@ -198,7 +199,9 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
     const double least = has_groups ? sweep_tolerance : RedundantNewton::fair;
     const double looser = std::max(least, swept) / w_.spec.tolerance;
     if (!exact && r.momentum <= 10.0 * looser && r.rows <= 10.0 * looser) return true;
-    if (!exact && linearisation >= 3 && r.momentum <= 100.0 * looser && r.rows <= 100.0 * looser) {
+    const int patience = has_groups ? hurried_linearisations : patient_linearisations;
+    if (!exact && linearisation >= patience && r.momentum <= 100.0 * looser &&
+        r.rows <= 100.0 * looser) {
       ++w_.counts.unfinished;
       return true;
     }
@@ -239,7 +242,9 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
       w_.contacts.publish(free_contacts_.problem(), active_);
     }
     const double finest = 0.01 * w_.spec.tolerance;
-    FreeContacts::Precision precision{finest, find_precisions(finest), matrix_failed};
+    FreeContacts::Precision precision{finest, {}, matrix_failed};
+    // Velocities are linear but for what turns bodies: to solve them once is enough.
+    if (Problem::position_level) precision.of_redundant = find_precisions(finest);
     if (!has_groups && curved && linearisation == 0) precision.usual = 1e-3;
     const FreeContacts::Result result = free_contacts_.solve(
         from_zero, precision, {sweep_tolerance, has_groups ? max_sweeps : 0, sweep_patience});

@@ -56,6 +56,7 @@ void Scheme::find_contacts(State& state) {
 bool Scheme::step(State& state, double h) {
   const double t = state.time;
   w_.contacts.reach_as_usual();
+  if (sleep_through(state, h)) return true;
   list_contacts(state, h);
   w_.state = &state;
   smooth_K_.matrix().use_pivots(state.solver.smooth_pivots);
@@ -72,6 +73,17 @@ bool Scheme::step(State& state, double h) {
   state.time = t + h;
   state.solver.smooth_pivots = smooth_K_.matrix().pivots();
   end_solving(state.solver);
+  return true;
+}
+
+bool Scheme::sleep_through(State& state, double h) {
+  w_.contacts.begin_sleep(state);
+  if (!w_.contacts.sleepers().all()) return false;
+  if (w_.contacts.show_asleep(state)) size_contacts();
+  w_.set_time(state, state.time + h);
+  w_.counts = {};
+  w_.contacts.sleepers().keep_forces(contacts(), h, state);
+  state.time += h;
   return true;
 }
 
@@ -130,6 +142,13 @@ bool Scheme::start(State& state) {
 
 void Scheme::accept(const NodalVector& algorithmic_acceleration) {
   State& state = *w_.state;
+  w_.contacts.sleepers().lay_down(w_.v);
+  for (std::size_t n = 1; w_.contacts.sleepers().any() && n < w_.q.size(); ++n) {
+    if (!w_.contacts.sleepers().is_still(static_cast<int>(n))) continue;
+    w_.q[n] = state.q[n];
+    of_node(w_.vd, static_cast<Eigen::Index>(n)) =
+        of_node(state.acceleration, static_cast<Eigen::Index>(n));
+  }
   state.algorithmic_acceleration = algorithmic_acceleration;
   state.acceleration = w_.vd;
   state.v = w_.v;

@@ -85,6 +85,8 @@ class Scheme {
   SchemeTimes times_;
 
  private:
+  /// A step in which nothing moves. False: something does.
+  bool sleep_through(State& state, double h);
   void find_joint_errors(const State& state);
   void renew_smooth_matrix();
 

@@ -30,6 +30,7 @@ struct RunStatistics {
   long plastic = 0;      ///< steps taken without restitution, for want of a solution with it
   long stood_in = 0;     ///< steps that `nsga` took where `nsga_coupled` found no solution
   long cut = 0;          ///< steps and parts of them that would have added energy, and were cut
+  int asleep = 0;        ///< bodies that sleep now, see Sleepers
   long unfinished = 0;   ///< contact problems that sweeps left with a larger residual
   double max_sweep_residual = 0.0;  ///< that sweeps left, relative
   int max_sweeps = 0;               ///< of Gauss-Seidel over a large island of contacts

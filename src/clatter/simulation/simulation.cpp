@@ -167,6 +167,7 @@ struct Simulation::Impl {
     machine.check_bends(state.q);
     machine.check_force_elements(state.q, state.turns);
     ++statistics.steps;
+    statistics.asleep = bodies_asleep(state.sleep);
     const SchemeTimes times = scheme->times();
     statistics.smooth_time = resumed.smooth_time + times.smooth;
     statistics.position_time = resumed.position_time + times.position;

@@ -33,7 +33,7 @@ void fill(int count, const std::vector<BlockLu::Pair>& pairs, BlockLu& sparse, M
 RC_GTEST_PROP(BlockLu, solves_what_a_dense_factorisation_solves, ()) {
   BlockLu sparse;  // its memory is that of another pattern the second time
   for (int round = 0; round < 2; ++round) {
-    const int count = *rc::gen::inRange(1, 40);  // more than 20 are sparse
+    const int count = *rc::gen::inRange(1, 40);  // more than three are sparse
     const auto node = rc::gen::inRange(0, count);
     std::vector<BlockLu::Pair> pairs =
         *rc::gen::container<std::vector<BlockLu::Pair>>(rc::gen::pair(node, node));

@@ -117,6 +117,20 @@ ContactFrame Contact::frame(const Configuration& q, const Vec3& tangent) const {
   return std::visit([&](const auto& pair) { return pair.frame(q, tangent); }, pair_);
 }
 
+double Contact::place(const Configuration& q, std::span<const double> turns, const Vec3& tangent,
+                      ContactFrame& frame) const {
+  return std::visit(
+      [&](const auto& pair) {
+        if constexpr (requires { pair.place(q, tangent, frame); }) {
+          return pair.place(q, tangent, frame);
+        } else {
+          frame = pair.frame(q, tangent);
+          return gap(q, turns);
+        }
+      },
+      pair_);
+}
+
 FrameDerivative Contact::derivative(const Configuration& q, const ContactFrame& f) const {
   assert(!has_chord());
   return std::visit(

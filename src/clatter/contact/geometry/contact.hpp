@@ -82,6 +82,9 @@ class Contact {
   /// Tangents turn as little as they can from `tangent`, the first of them before; any may be given
   /// at the start, and faces bring their own.
   ContactFrame frame(const Configuration& q, const Vec3& tangent) const;
+  /// The frame and the gap, which is returned.
+  double place(const Configuration& q, std::span<const double> turns, const Vec3& tangent,
+               ContactFrame& frame) const;
   /// The rows at q, in a frame of q.
   void rates(const Configuration& q, const ContactFrame& frame, PairRows& rows) const;
 

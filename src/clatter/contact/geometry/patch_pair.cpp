@@ -254,11 +254,15 @@ PatchPair::Nearest PatchPair::nearest_at(const Solution& at) const {
           at.in_half && beside <= 1e-6 * (core_a.norm() + core_b.norm())};
 }
 
+double PatchPair::gap_of(const Crossing& crossing) const {
+  return crossing.normal.dot(crossing.point_b - crossing.point_a) - patch_a_.radius -
+         patch_b_.radius;
+}
+
 double PatchPair::gap(const NodeState& A, const NodeState& B) const {
   Crossing crossing;  // of edges, which need no more
   if (find_crossing(patch_a_, A.R, patch_b_, B.x - A.x, B.R, crossing)) {
-    return crossing.normal.dot(crossing.point_b - crossing.point_a) - patch_a_.radius -
-           patch_b_.radius;
+    return gap_of(crossing);
   }
   return solve(A, B).distance - patch_a_.radius - patch_b_.radius;
 }
@@ -269,18 +273,26 @@ void PatchPair::gap_hessian(const Configuration& q, Mat12& H) const {
   normal_row_derivative(q[a_], q[b_], f, derivative_at(at, q[a_].R, q[b_].R, f), H);
 }
 
-ContactFrame PatchPair::frame(const NodeState& A, const NodeState& B, const Vec3& tangent) const {
+double PatchPair::place(const NodeState& A, const NodeState& B, const Vec3& tangent,
+                        ContactFrame& f) const {
   const Vec3 shift = B.x - A.x;
   Crossing crossing;  // of edges, which need no more
   if (find_crossing(patch_a_, A.R, patch_b_, shift, B.R, crossing)) {
-    ContactFrame f;
     f.normal = crossing.normal;
     carry_tangents(tangent, planar_, f);
     f.arm_a = crossing.point_a + patch_a_.radius * f.normal;
     f.arm_b = crossing.point_b - shift - patch_b_.radius * f.normal;
-    return f;
+    return gap_of(crossing);
   }
-  return frame_at(solve(A, B), shift, tangent);
+  const Solution at = solve(A, B);
+  f = frame_at(at, shift, tangent);
+  return at.distance - patch_a_.radius - patch_b_.radius;
+}
+
+ContactFrame PatchPair::frame(const NodeState& A, const NodeState& B, const Vec3& tangent) const {
+  ContactFrame f;
+  place(A, B, tangent, f);
+  return f;
 }
 
 FrameDerivative PatchPair::derivative(const NodeState& A, const NodeState& B,

@@ -5,6 +5,8 @@
 
 namespace clatter {
 
+struct Crossing;
+
 /// Two smooth patches. Where they are nearest is the solution (u, w, n, g) of
 ///
 ///   p_b(w) - p_a(u) - g n = 0,  n . p_a,i = 0,  n . p_b,j = 0,  (n . n - 1) / 2 = 0
@@ -51,6 +53,10 @@ class PatchPair : public SurfacePair {
   ContactFrame frame(const Configuration& q, const Vec3& tangent) const {
     return frame(q[a_], q[b_], tangent);
   }
+  /// Both at once, in half the time. Returns the gap.
+  double place(const Configuration& q, const Vec3& tangent, ContactFrame& frame) const {
+    return place(q[a_], q[b_], tangent, frame);
+  }
   FrameDerivative derivative(const Configuration& q, const ContactFrame& frame) const {
     return derivative(q[a_], q[b_], frame);
   }
@@ -64,6 +70,8 @@ class PatchPair : public SurfacePair {
  private:
   struct Solution;
   struct System;
+  double gap_of(const Crossing& crossing) const;
+  double place(const NodeState& A, const NodeState& B, const Vec3& tangent, ContactFrame& f) const;
   Solution start(const NodeState& A, const NodeState& B) const;
   Solution solve(const NodeState& A, const NodeState& B) const;
   Nearest nearest_at(const Solution& at) const;

@@ -173,10 +173,10 @@ bool FreeContacts::solve_exactly(std::span<const int> island, bool from_zero,
   if (!kind.is_small && (may_sweep || !kind.by_motion)) return false;
   result.redundant = result.redundant || kind.by_motion;
   if (kind.is_free && !contacts_.bends.empty() && solve_bent(island, kind, result)) return true;
-  Start start = settle(island, kind.precision);
+  Start start = settle(island, asked.usual, kind.precision);
   if (kind.by_motion && start == Start::elsewhere && from_zero && has_second_guess_) {
     exchange_guesses(island);
-    start = settle(island, kind.precision);
+    start = settle(island, asked.usual, kind.precision);
     if (start == Start::elsewhere) exchange_guesses(island);
   }
   if (start == Start::solution) return true;
@@ -267,18 +267,18 @@ void FreeContacts::exchange_guesses(std::span<const int> island) {
   }
 }
 
-FreeContacts::Start FreeContacts::settle(std::span<const int> island, double precision) {
+FreeContacts::Start FreeContacts::settle(std::span<const int> island, double usual,
+                                         double precision) {
   // What did for the last step need not be better than that.
-  const double enough = std::max(precision, std::min(100.0 * precision, 1e-8));
+  const auto enough = [](double p) { return std::max(p, std::min(100.0 * p, 1e-8)); };
   double misfit = newton_.misfit(contacts_, island);
   if (misfit > at_rest) return Start::elsewhere;
   any_.attach(contacts_, island);
-  for (int sweeps = 0; misfit > enough; ++sweeps) {
-    if (sweeps == settling_sweeps) return Start::nearby;
+  for (int sweeps = 0; misfit > enough(usual) && sweeps < settling_sweeps; ++sweeps) {
     any_.sweep();
     misfit = newton_.misfit(contacts_, island);
   }
-  return Start::solution;
+  return misfit <= enough(precision) ? Start::solution : Start::nearby;
 }
 
 void FreeContacts::sweep(std::span<const int> island, const SweepLimits& limits, Result& result) {

@@ -87,8 +87,8 @@ class FreeContacts {
   void find_islands();
   /// Where the reactions of the last step are.
   enum class Start { solution, nearby, elsewhere };
-  /// Near the solution a few sweeps may reach it.
-  Start settle(std::span<const int> island, double precision);
+  /// Near the solution a few sweeps may reach it, to the usual precision or at least to this one.
+  Start settle(std::span<const int> island, double usual, double precision);
   void exchange_guesses(std::span<const int> island);
   /// Of an island, and what is asked of it.
   struct Kind {

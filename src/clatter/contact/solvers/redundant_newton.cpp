@@ -8,7 +8,7 @@
 namespace clatter {
 namespace {
 
-constexpr int max_updates = 30, newton_halvings = 8;
+constexpr int max_updates = 30, newton_halvings = 4;
 /// Of the rows. Rates that contradict each other by round-off shift reactions by as much over this,
 /// which is to be little; and each update leaves as much of the residual. Where masses differ by
 /// much only the least converges; where many contacts hardly bear, only more of it does.
@@ -25,6 +25,11 @@ constexpr int patience = 8;
 constexpr double part_of_noise = 0.1, much_noise = 10.0;
 
 using ContactOf = BodyContacts::Contact;
+
+RowMatrix inverse_of(const RowMatrix& rows) {
+  if (rows.rows() == 3) return Mat3(Mat3(rows).inverse());  // most contacts
+  return rows.inverse();
+}
 
 template <int Rows>
 constexpr int most_rows = Rows == Eigen::Dynamic ? max_contact_rows : Rows;
@@ -166,7 +171,7 @@ void RedundantNewton::linearise(const BodyContacts& contacts, std::span<const in
     evaluate(contact.law, true, rates(contacts, contact, x_, true), la, true, equations_);
     RowMatrix own = equations_.dresidual_dla;
     own.diagonal().array() -= row_compliance_;
-    const RowMatrix inverse = own.inverse();
+    const RowMatrix inverse = inverse_of(own);
     stiffness_.emplace_back(inverse * equations_.dresidual_dg);
     const RowVector push = -inverse * equations_.residual;
     std::copy_n(push.data(), contact.rows, dp_.begin() + static_cast<std::ptrdiff_t>(row));

@@ -35,6 +35,7 @@ bool Nsga::try_step(double t, double h) {
   velocity_.begin();
   if (!move_smoothly() || !correct_positions() || !jump()) return false;
   accept(smooth_.accelerations_after_jump());
+  w_.contacts.sleepers().end(w_, smooth_.end(), *w_.state);
   return true;
 }
 
@@ -78,6 +79,7 @@ void Nsga::choose_candidates() {
 
 void Nsga::close_contacts() {
   for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
+    if (w_.contacts.sleepers().holds(w_.contacts.contact(c))) continue;
     ContactWork& work = w_.contacts.work[c];
     RowVector& push = w_.state->contacts[c].push;
     work.closed = work.equations.status != ContactStatus::open;

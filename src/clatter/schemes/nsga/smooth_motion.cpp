@@ -13,6 +13,11 @@ const NodalVector& SmoothMotion::algorithmic_acceleration() {
   a_ = (c_.af * state.acceleration - c_.am * state.algorithmic_acceleration +
         (1.0 - c_.af) * w_.vd) /
        (1.0 - c_.am);
+  const Sleepers& sleepers = w_.contacts.sleepers();
+  for (Eigen::Index n = 1; sleepers.any() && n < a_.size() / 6; ++n) {
+    if (sleepers.has(static_cast<int>(n)))
+      of_node(a_, n) = of_node(state.algorithmic_acceleration, n);
+  }
   return a_;
 }
 
@@ -43,6 +48,8 @@ void SmoothMotion::predict() {
   end_.v = state.v + h * ((1.0 - c_.gamma) * a_n + c_.gamma * a_);
   for (const int n : w_.far_turns.nodes())
     of_node(end_.v, n).tail<3>() = of_node(state.v, n).tail<3>();
+  w_.contacts.sleepers().lay_down(end_.increment);
+  w_.contacts.sleepers().lay_down(end_.v);
   turn_at_mean_velocity();
 }
 
