@@ -489,7 +489,7 @@ class App {
   play(on: boolean) {
     if (on && this.time >= this.end - 1e-12) this.setTime(this.start);
     this.playing = on;
-    this.playButton.textContent = on ? '⏸' : '▶';
+    this.playButton.textContent = on ? '▮▮' : '▶';
     this.lastTick = performance.now();
   }
 

@@ -222,6 +222,7 @@ export class SceneView {
       this.controls.touches.ONE = 1 as never;
     }
     this.controls.addEventListener('change', () => { this.wanted = true; this.onMove(); });
+    this.controls.addEventListener('start', () => { this.fitted = null; });
     const sun = this.sun = new DirectionalLight(0xffffff, 1.9);
     const aside = up.clone().cross(new Vector3(0.3, 0.9, 0.31)).normalize();
     sun.position.copy(up).multiplyScalar(2.6).add(aside).add(this.data.planar ? new Vector3(0, 0, 4) : new Vector3(0.8, -0.8, 0))
@@ -453,8 +454,15 @@ export class SceneView {
     return {centre: low.clone().add(high).multiplyScalar(0.5), sides: high.sub(low).addScalar(reach)};
   }
 
+  /// From where the scene is seen, until somebody turns it.
+  private fitted: Preset | null = 'iso';
+
   preset(which: Preset) {
     this.resize();
+    this.fit(which);
+  }
+
+  private fit(which: Preset) {
     const {centre, sides} = this.extent(which), {camera} = this;
     const up = camera.up, z = Math.abs(up.z) > 0.5;
     const ways: Record<Preset, Vector3> = {
@@ -485,6 +493,7 @@ export class SceneView {
     this.lastFollowed = null;
     camera.updateProjectionMatrix();
     this.controls.update();
+    this.fitted = which === 'near' ? null : which;
     this.wanted = true;
   }
 
@@ -498,6 +507,7 @@ export class SceneView {
     this.camera.zoom = state[6];
     this.camera.updateProjectionMatrix();
     this.controls.update();
+    this.fitted = null;
   }
 
   private resize() {
@@ -525,6 +535,7 @@ export class SceneView {
   /// The scene in a frame, so large, as pixels of a canvas.
   picture(f: number, width: number, height: number): HTMLCanvasElement {
     this.setSize(width, height, 1);
+    if (this.fitted && !this.shown.follow) this.fit(this.fitted);
     this.show(f);
     this.wanted = true;
     this.render();
