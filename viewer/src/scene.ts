@@ -1,7 +1,7 @@
 // The machine in three dimensions, or in its plane, as it stands in a frame of a run.
 import {
-  AmbientLight, BoxGeometry, BufferAttribute, BufferGeometry, Camera, Color, ConeGeometry, CylinderGeometry, DirectionalLight,
-  DoubleSide, HemisphereLight, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshLambertMaterial,
+  AmbientLight, BackSide, BoxGeometry, BufferAttribute, BufferGeometry, Camera, Color, ConeGeometry, CylinderGeometry, DirectionalLight,
+  DoubleSide, FrontSide, HemisphereLight, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshLambertMaterial,
   OctahedronGeometry, OrthographicCamera, PCFSoftShadowMap, PerspectiveCamera, Plane, Quaternion, Raycaster, Scene, ShadowMaterial,
   ShapeUtils, SphereGeometry, TetrahedronGeometry, Vector2, Vector3, WebGLRenderer,
 } from 'three';
@@ -199,6 +199,13 @@ export class SceneView {
     const low = new Vector3(b[0], b[1], b[2]), high = new Vector3(b[3], b[4], b[5]);
     const reach = this.largestPart();
     low.subScalar(reach); high.addScalar(reach);
+    // What hangs is seen with what it hangs from, unless that is far away.
+    const far = 4 * Math.max(low.distanceTo(high), 1e-9), middle = low.clone().add(high).multiplyScalar(0.5), held = new Vector3();
+    for (const link of this.data.links) for (const [mover, x, y, z] of link.points) {
+      if (mover < 0 && held.set(x, y, z).distanceTo(middle) < far) { low.min(held); high.max(held); }
+    }
+    // A point that stays where it is.
+    if (!(low.distanceTo(high) > 1e-9)) { low.subScalar(0.5); high.addScalar(0.5); }
     if (this.data.planar) { low.z = 0; high.z = 0; }
     this.size = Math.max(high.distanceTo(low), 1e-9);
     this.sides = high.clone().sub(low);
@@ -364,8 +371,13 @@ export class SceneView {
         this.scene.add(body);
         return;
       }
-      const surface = geometryOf(mesh, null);
-      this.addFixed(new Mesh(surface, material()), mover);
+      const surface = geometryOf(mesh, null), front = material(), back = material();
+      // A wall that hides what is behind it is hardly seen from its back.
+      front.side = FrontSide;
+      back.side = BackSide;
+      back.opacity = 0.12;
+      this.addFixed(new Mesh(surface, front), mover);
+      this.addFixed(new Mesh(surface, back), mover);
       if (!this.data.planar && mover < 0) {
         const shade = new Mesh(surface, new ShadowMaterial({opacity: 0.28, depthWrite: false}));
         shade.receiveShadow = true;
