@@ -302,6 +302,31 @@ const tests = {
     await close(await open(path('names.html')));
   },
 
+  async 'run --view shows the run and writes its page'() {
+    // No browser is found to be opened, which hinders nothing.
+    const run = spawn(program, ['run', 'ball.toml', '--quiet', '--view', '--out', 'shown'],
+        {cwd: folder, stdio: ['ignore', 'pipe', 'inherit'], env: {...process.env, PATH: '/nowhere'}});
+    try {
+      let said = '';
+      await new Promise((done, fail) => {
+        run.stdout.on('data', data => { said += data; if (/127\.0\.0\.1/.test(said) && /shown\.html/.test(said)) done(); });
+        run.on('exit', () => fail(new Error(`ended too early: ${said}`)));
+      });
+      const [, port] = /127\.0\.0\.1:(\d+)/.exec(said);
+      const ask = () => new Promise(done => http.get({host: '127.0.0.1', port, path: '/'}, answer => { answer.resume(); done(answer.statusCode); }).on('error', () => done(0)));
+      assert.equal(await ask(), 200);
+      await close(await open(path('shown.html')));
+      run.removeAllListeners('exit');
+      const ended = new Promise(done => run.on('exit', done));
+      run.kill('SIGINT');
+      assert.equal(await ended, 0);
+      for (let i = 0; i < 50 && await ask() !== 0; ++i) await new Promise(r => setTimeout(r, 100));
+      assert.equal(await ask(), 0, 'the view outlives the run');
+    } finally {
+      run.kill('SIGKILL');
+    }
+  },
+
   async 'view follows a run in progress and serves nothing else'() {
     writeFileSync(path('long.toml'), ball('Long', 'ball').replace('duration = 1', 'duration = 1e5') .replace('paraview = false', 'paraview = false\ninterval = 0.05'));
     const run = spawn(program, ['run', 'long.toml', '--quiet', '--out', 'long'], {cwd: folder, stdio: 'ignore'});
