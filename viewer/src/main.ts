@@ -626,6 +626,13 @@ class App {
   get probe() {
     return {time: this.time, playing: this.playing, selected: this.selected, plots: this.cards.map(c => c.names),
             ranges: this.cards.map(c => c.range()), end: this.end, frames: this.runs[0].frameCount,
+            /// How far any body goes from where it is at first [m].
+            way: () => {
+              const run = this.runs[0], first = run.frame(0).places;
+              let most = 0;
+              for (let f = 1; f < run.frameCount; ++f) run.frame(f).places.forEach((x, i) => { most = Math.max(most, Math.abs(x - first[i]) || 0); });
+              return {way: most, size: Math.hypot(...[0, 1, 2].map(k => run.meta.box[k + 3] - run.meta.box[k]))};
+            },
             whereIs: (picked: Picked) => this.views[0]?.view.whereIs(picked) ?? null,
             value: (name: string) => { const s = this.runs[0].find(name); return s ? this.runs[0].values(s)[this.runs[0].sampleAt(this.time)] : null; }};
   }
