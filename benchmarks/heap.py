@@ -107,9 +107,14 @@ def last_state(out, bodies):
     with h5py.File(out / "results.h5") as results:
         closed = int(results["contacts/solids/closed"][-1])
         moved = []
+        # A hundred and more share a table for each quantity.
+        crowd = {key: dict(zip(table.attrs["names"], table[-1].tolist())) for key, table in results.get("crowd", {}).items()}
         for i, box in enumerate(bodies):
-            at = results[f"bodies/box{i}"]
-            state = {key: at[key][-1].tolist() for key in at}
+            name = f"box{i}"
+            if crowd:
+                state = {key: rows[name] for key, rows in crowd.items()}
+            else:
+                state = {key: table[-1].tolist() for key, table in results[f"bodies/{name}"].items()}
             moved.append({"size": box["size"], **state})
     return moved, closed
 

@@ -48,11 +48,19 @@ void print_table(const std::vector<Mode>& modes) {
   print_text(align(lines, {4}));
 }
 
-/// A row per mode: its numbers, then its displacement of every node.
+/// A row per mode: its numbers, then its displacement of every node, and where the nodes rest.
 class ModesFile {
  public:
-  ModesFile(const std::filesystem::path& path, std::vector<std::string> nodes, const RunInfo& info)
-      : file_(path, channels(nodes), info, {"mode", ""}) {}
+  ModesFile(const std::filesystem::path& path, std::vector<std::string> nodes,
+            const Configuration& rest, const RunInfo& info)
+      : file_(path, channels(nodes), info, {"mode", ""}) {
+    for (std::size_t n = 1; n < nodes.size(); ++n)
+      rest_.insert(rest_.end(), rest[n].x.begin(), rest[n].x.end());
+    for (std::size_t n = 1; n < nodes.size(); ++n) {
+      const Quaternion p(rest[n].R);
+      rest_.insert(rest_.end(), {p.w(), p.x(), p.y(), p.z()});
+    }
+  }
 
   void append(double number, const Mode& mode) {
     const Eigen::Index nodes = mode.shape.size() / 6 - 1;
@@ -61,25 +69,31 @@ class ModesFile {
     for (const Eigen::Index part : {0, 3})
       for (Eigen::Index n = 1; n <= nodes; ++n)
         for (Eigen::Index i = 0; i < 3; ++i) row.push_back(mode.shape[6 * n + part + i]);
+    row.insert(row.end(), rest_.begin(), rest_.end());
     file_.append(number, row);
   }
   void close() { file_.close(); }
 
  private:
   static std::vector<Channel> channels(const std::vector<std::string>& nodes) {
-    std::vector<std::string> components;
-    for (std::size_t n = 1; n < nodes.size(); ++n)
+    std::vector<std::string> components, of_quaternions;
+    for (std::size_t n = 1; n < nodes.size(); ++n) {
       for (const char* axis : {"/x", "/y", "/z"}) components.push_back(nodes[n] + axis);
+      for (const char* part : {"/w", "/x", "/y", "/z"}) of_quaternions.push_back(nodes[n] + part);
+    }
     const auto count = static_cast<int>(components.size());
     return {{"frequency", {""}, "Hz", 0},
             {"square", {""}, "1/s2", 1},
             {"free", {""}, "", 2},
             {"damping_ratio", {""}, "", 3},
             {"displacement", components, "m", 4},
-            {"rotation", components, "rad", 4 + count}};
+            {"rotation", components, "rad", 4 + count},
+            {"rest_position", components, "m", 4 + 2 * count},
+            {"rest_orientation", of_quaternions, "", 4 + 3 * count}};
   }
 
   ResultFile file_;
+  std::vector<double> rest_;
 };
 
 /// The factor that makes a shape large enough to be seen, and small enough to be a shape.
@@ -122,7 +136,7 @@ int find_modes_of(const ModesOptions& options) {
   const ResultDirectory directory = result_directory(options.out, options.model, ".modes.clatter");
   directory.prepare();
   write_summary(directory.summary(), summary);
-  ModesFile file(directory.modes(), simulation.node_names(), summary.info);
+  ModesFile file(directory.modes(), simulation.node_names(), simulation.state().q, summary.info);
   std::unique_ptr<ParaviewSeries> frames;
   if (model.output.paraview)
     frames = std::make_unique<ParaviewSeries>(directory.path, model, simulation.channels());

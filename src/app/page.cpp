@@ -44,10 +44,17 @@ std::string page_with(const std::string& page, std::string_view what) {
   return result.replace(result.find(place_for_results), place_for_results.size(), what);
 }
 
-std::string element_with_data(const std::string& data) {
-  std::string element = "<script type=\"text/plain\" class=\"run\">";
-  add_base64(element, data.data(), data.size());
-  return element + "</script>\n";
+std::string page_of(const std::vector<std::string>& directories, const PageLimits& limits,
+                    const std::string& before) {
+  const std::string page = read_page();
+  std::string elements = before;
+  for (const std::string& directory : directories) {
+    const std::string data = page_data(directory, limits);
+    elements += "<script type=\"text/plain\" class=\"run\">";
+    add_base64(elements, data.data(), data.size());
+    elements += "</script>\n";
+  }
+  return page_with(page, elements);
 }
 
 }  // namespace clatter

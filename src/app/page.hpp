@@ -2,6 +2,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <clatter/view/page_data.hpp>
 
 namespace clatter {
 
@@ -12,7 +15,8 @@ std::string read_page();
 /// The page with something in the place for results. It must hold no markup of others.
 std::string page_with(const std::string& page, std::string_view what);
 
-/// The same with results of runs, as page_data() gives them.
-std::string element_with_data(const std::string& data);
+/// The page with the results of directories in it. `before`: elements that stand before them.
+std::string page_of(const std::vector<std::string>& directories, const PageLimits& limits,
+                    const std::string& before = "");
 
 }  // namespace clatter

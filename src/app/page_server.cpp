@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 
 #include <clatter/model/error.hpp>
+#include <clatter/view/modes_page.hpp>
 #include <clatter/view/page_data.hpp>
 #include <clatter/view/result_reader.hpp>
 
@@ -57,9 +58,10 @@ void send_all(int connection, std::string_view text) {
 nlohmann::json state_of(const std::filesystem::path& directory) {
   std::ifstream stream(directory / "summary.json");
   const nlohmann::json summary = nlohmann::json::parse(stream, nullptr, false);
-  const Hdf5Reader file(directory / "results.h5");
+  const bool is_of_modes = has_modes(directory);
+  const Hdf5Reader file(directory / (is_of_modes ? "modes.h5" : "results.h5"));
   return {{"status", summary.is_object() ? summary.value("status", "") : ""},
-          {"samples", file.size_of("/time")[0]}};
+          {"samples", file.size_of(is_of_modes ? "/mode" : "/time")[0]}};
 }
 
 }  // namespace

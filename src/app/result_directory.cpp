@@ -13,6 +13,9 @@
 
 #include <clatter/io/csv_file.hpp>
 #include <clatter/io/output_stream.hpp>
+#include <clatter/io/result_tables.hpp>
+#include <clatter/io/tessellation.hpp>
+#include <clatter/model/beam_mesh.hpp>
 
 namespace clatter {
 
@@ -39,11 +42,38 @@ void ResultDirectory::prepare() const {
   make_directory(path);
   // A program that still reads the old results keeps them; the new ones are another file.
   for (const fs::path& file : {results(), table(), modes(), frame_list(), checkpoint(), impacts(),
-                               recovery(), contact_points(), contact_list()})
+                               recovery(), contact_points(), contact_list(), crowd_list()})
     fs::remove(file, ignored);
   fs::remove_all(frames(), ignored);
   fs::remove_all(contact_frames(), ignored);
+  fs::remove_all(crowd_frames(), ignored);
   fs::remove_all(contact_problems(), ignored);
+}
+
+double expected_bytes(const Model& model, int row_size, double samples, double frames) {
+  constexpr double of_number = 6.5;  // 8, less what compression usually gains
+  const double of_samples = samples * row_size * of_number;
+  if (!model.output.paraview) return of_samples;
+  constexpr double base64 = 4.0 / 3.0, of_point = 40.0, of_corner = 4.0, of_instance = 64.0;
+  double of_frame = 0.0;
+  const auto add = [&](const Mesh& mesh, double times) {
+    double corners = 0.0;
+    for (const auto& polygon : mesh.polygons) corners += 1.0 + static_cast<double>(polygon.size());
+    of_frame += times * (of_point * static_cast<double>(mesh.points.size()) + of_corner * corners);
+  };
+  if (model.bodies.size() >= crowd_of_bodies) {
+    of_frame += of_instance * static_cast<double>(model.bodies.size());
+  } else {
+    for (const BodySpec& body : model.bodies)
+      for (const PlacedShape& shape : body.shapes)
+        add(tessellate(shape, body.kind == BodyKind::planar, 0.0), 1.0);
+  }
+  for (const BeamSpec& beam : model.beams) {
+    const auto elements = static_cast<double>(mesh_of(beam).elements.size());
+    add(tessellate(beam.section), 3.0 * elements);  // two outlines, and the quadrangles between
+  }
+  for (const PlacedShape& shape : model.ground) add(tessellate(shape, is_planar(model), 1.0), 1.0);
+  return of_samples + base64 * frames * of_frame;
 }
 
 DirectoryLock::DirectoryLock(const fs::path& directory) {

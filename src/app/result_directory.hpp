@@ -26,6 +26,8 @@ struct ResultDirectory {
   std::filesystem::path summary() const { return path / "summary.json"; }
   std::filesystem::path frame_list() const { return path / "frames.pvd"; }
   std::filesystem::path frames() const { return path / "frames"; }
+  std::filesystem::path crowd_list() const { return path / "crowd.pvd"; }
+  std::filesystem::path crowd_frames() const { return path / "crowd"; }
   std::filesystem::path contact_points() const { return path / "contacts.h5"; }
   std::filesystem::path contact_list() const { return path / "contacts.pvd"; }
   std::filesystem::path contact_frames() const { return path / "contacts"; }
@@ -46,6 +48,10 @@ struct ResultDirectory {
 /// on one model.
 ResultDirectory result_directory(const std::filesystem::path& given,
                                  const std::filesystem::path& model, const char* ending);
+
+/// About how many bytes a run writes: so many samples of rows and so many frames, without the
+/// points of contact, whose number nobody knows before.
+double expected_bytes(const Model& model, int row_size, double samples, double frames);
 
 /// Keeps other runs out of a directory while it lives, also those of other processes.
 class DirectoryLock {

@@ -1,13 +1,21 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <spawn.h>
+#include <thread>
+#include <unistd.h>
+
+#include <sys/wait.h>
 
 #include <clatter/io/contact_problem_file.hpp>
 #include <clatter/io/model_reader.hpp>
+#include <clatter/io/output_stream.hpp>
 #include <clatter/io/recovery_file.hpp>
+#include <clatter/io/result_tables.hpp>
 #include <clatter/io/summary.hpp>
 #include <clatter/simulation/sample_clock.hpp>
 #include <clatter/simulation/simulation.hpp>
@@ -15,6 +23,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/interruption.hpp"
+#include "app/page.hpp"
 #include "app/progress.hpp"
 #include "app/result_directory.hpp"
 #include "app/start_from.hpp"
@@ -26,6 +35,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double default_samples = 10000, default_frames = 200;
+/// Of all channels and samples of a crowd: beyond them samples are fewer by default, down to as
+/// many as frames.
+constexpr double default_numbers = 2e6;
+constexpr double worth_telling = 2e8, most_unasked = 2e9;  // [bytes] of results
 
 struct RunOptions {
   fs::path model;
@@ -33,7 +46,7 @@ struct RunOptions {
   fs::path resume;   // directory of a run to go on with
   std::string from;  // DIRECTORY[@TIME] of a run to start from
   std::vector<std::string> overrides;
-  bool csv = false, quiet = false, dump_contact_problems = false;
+  bool csv = false, quiet = false, large = false, view = false, dump_contact_problems = false;
 };
 
 /// When to write checkpoints: at given times, or so seldom that they hardly cost anything.
@@ -100,6 +113,7 @@ class RecordedRun {
       resume(*from);
       return;
     }
+    announce_size(options);
     directory.prepare();
     // First: it marks the directory as ours, should the run be killed.
     write_summary(directory.summary(), summary_);
@@ -208,7 +222,35 @@ class RecordedRun {
 
   double sample_interval() const {
     if (model_.output.interval) return *model_.output.interval;
-    return model_.integrator.step * std::ceil(double(simulation_.steps_total()) / default_samples);
+    const double most =
+        model_.bodies.size() < crowd_of_bodies
+            ? default_samples
+            : std::clamp(default_numbers / simulation_.row_size(), default_frames, default_samples);
+    return model_.integrator.step * std::ceil(double(simulation_.steps_total()) / most);
+  }
+
+  /// Much is told before it is written, and what may fill a disk must be asked for, unless the
+  /// model itself says how often.
+  void announce_size(const RunOptions& options) const {
+    const double duration = model_.integrator.duration;
+    const double samples = duration / sample_interval() + 1,
+                 frames = duration / frame_interval() + 1;
+    const auto expected = [&](double of_samples, double of_frames) {
+      return expected_bytes(model_, simulation_.row_size(), of_samples, of_frames);
+    };
+    const double bytes = expected(samples, frames);
+    const double unasked = expected(model_.output.interval ? 0.0 : samples,
+                                    model_.output.frame_interval ? 0.0 : frames);
+    if (unasked > most_unasked && !options.large) {
+      throw Error(fmt::format(
+          "the results would take about {:.1f} GB ({} channels of {} bodies): ask for it with "
+          "--large, or write less with output.interval, output.frame_interval or "
+          "output.paraview = false",
+          1e-9 * bytes, simulation_.channels().size(), model_.bodies.size()));
+    }
+    if (bytes > worth_telling && !options.quiet) {
+      say("the results will take about {:.1f} GB\n", 1e-9 * bytes);
+    }
   }
 
   double frame_interval() const {
@@ -394,8 +436,36 @@ Model model_of(const RunOptions& options, const Checkpoint* from) {
   return parse_model(from->model_text, from->model_file, overrides);
 }
 
+/// `clatter view` as a process of its own: HDF5 serves one thread.
+pid_t start_view(const ResultDirectory& directory) {
+  std::string program = fs::read_symlink("/proc/self/exe").string(), command = "view";
+  std::string results = directory.path.string();
+  char* arguments[] = {program.data(), command.data(), results.data(), nullptr};
+  pid_t child = -1;
+  if (posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments, environ) != 0) return -1;
+  return child;
+}
+
+/// Until Ctrl-C, which ends the view as well.
+void wait_for_view(pid_t view) {
+  while (!is_interrupted() && waitpid(view, nullptr, WNOHANG) == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  kill(view, SIGTERM);
+}
+
+/// Writes the page, and leaves the view open for a look.
+void show_results(const ResultDirectory& directory, pid_t view) {
+  const fs::path page = directory.path.stem().string() + ".html";
+  replace_file(page, page_of({directory.path.string()}, PageLimits{}));
+  say("{}: the same as one page, to be kept or sent\n", page.string());
+  std::fflush(stdout);
+  if (view > 0) wait_for_view(view);
+}
+
 int run_model(const RunOptions& options) {
   catch_interruptions();
+  if (options.view) read_page();  // before the run, should it not be built
   const bool resumes = !options.resume.empty();
   if (resumes) check_resume(options);
   if (!resumes && options.model.empty()) {
@@ -413,6 +483,7 @@ int run_model(const RunOptions& options) {
   if (from && !options.quiet) say("going on from t = {:g} s\n", run.simulation().time());
   if (!options.quiet)
     for (const std::string& notice : run.summary().notices) say("note: {}\n", notice);
+  const pid_t view = options.view ? start_view(directory) : -1;
   Progress progress(model.integrator.duration, run.simulation().steps_total(), options.quiet);
   run.run(progress);
   progress.clear();
@@ -428,6 +499,7 @@ int run_model(const RunOptions& options) {
           directory.contact_problems().string());
     }
   }
+  if (options.view) show_results(directory, view);
   switch (summary.status) {
     case RunStatus::finished:
       return exit_fine;
@@ -457,6 +529,9 @@ Action add_run_command(CLI::App& command) {
   command.add_flag("--csv", options->csv, "Also write all channels to results.csv");
   command.add_flag("--dump-contact-problems", options->dump_contact_problems,
                    "Write the contact problem of every step to contact-problems/");
+  command.add_flag("--large", options->large, "Write results of more than 2 GB, too");
+  command.add_flag("--view", options->view,
+                   "Show the run in the browser while it goes on, and write <model>.html");
   command.add_flag("--quiet", options->quiet, "Print nothing but errors");
   command.footer(
       "The result directory holds results.h5 (every channel over time), summary.json (settings,\n"

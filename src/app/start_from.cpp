@@ -1,7 +1,9 @@
 #include "app/start_from.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -59,31 +61,55 @@ class Row {
   std::size_t rows_ = 0, row_ = 0;
 };
 
-/// Node k of so many from the channels of a body or beam.
-NodeMotion motion_of(const Row& row, const std::string& path, std::string name, std::size_t k,
-                     std::size_t count) {
-  NodeMotion motion;
-  motion.name = std::move(name);
-  const auto read = [&](const char* channel, auto&& put) {
-    const std::vector<double> values = row(path + "/" + channel);
-    const std::size_t width = values.size() / count;
-    for (std::size_t i = 0; i < width; ++i) put(i, width, values[k * width + i]);
-  };
-  read("position", [&](std::size_t i, std::size_t, double x) {
-    motion.position[static_cast<Eigen::Index>(i)] = x;
-  });
-  read("velocity", [&](std::size_t i, std::size_t, double x) {
-    motion.velocity[static_cast<Eigen::Index>(i)] = x;
-  });
-  read("angle", [&](std::size_t, std::size_t, double x) { motion.angle = x; });
-  read("orientation", [&](std::size_t i, std::size_t, double x) {
-    (i == 0 ? motion.orientation.w()
-            : motion.orientation.coeffs()[static_cast<Eigen::Index>(i) - 1]) = x;
-  });
-  read("angular_velocity", [&](std::size_t i, std::size_t width, double x) {
-    motion.angular_velocity[width == 1 ? 2 : static_cast<Eigen::Index>(i)] = x;
-  });
-  return motion;
+/// Quantities of bodies or nodes, `of_each` numbers of each, which go to the motions at `places`.
+void put(std::vector<NodeMotion>& motions, const std::vector<std::size_t>& places,
+         const std::string& quantity, const std::vector<double>& values) {
+  const std::size_t of_each = values.size() / std::max<std::size_t>(places.size(), 1);
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    NodeMotion& motion = motions[places[k]];
+    for (std::size_t i = 0; i < of_each; ++i) {
+      const double value = values[k * of_each + i];
+      const auto axis = static_cast<Eigen::Index>(i);
+      if (quantity == "position") motion.position[axis] = value;
+      if (quantity == "velocity") motion.velocity[axis] = value;
+      if (quantity == "angle") motion.angle = value;
+      if (quantity == "orientation") {
+        (i == 0 ? motion.orientation.w() : motion.orientation.coeffs()[axis - 1]) = value;
+      }
+      if (quantity == "angular_velocity") motion.angular_velocity[of_each == 1 ? 2 : axis] = value;
+    }
+  }
+}
+
+constexpr std::array quantities = {"position", "velocity", "angle", "orientation",
+                                   "angular_velocity"};
+
+/// Of a body or the nodes of a beam, from its channels.
+void add_motions(std::vector<NodeMotion>& motions, const Row& row, const std::string& path,
+                 const std::vector<std::string>& names) {
+  std::vector<std::size_t> places;
+  for (const std::string& name : names) {
+    places.push_back(motions.size());
+    motions.emplace_back().name = name;
+  }
+  for (const std::string quantity : quantities) {
+    put(motions, places, quantity, row(path + "/" + quantity));
+  }
+}
+
+/// Of a crowd; what turns has more quantities than what does not.
+void add_crowd(std::vector<NodeMotion>& motions, const Hdf5Reader& file, const Row& row,
+               const std::string& path) {
+  std::unordered_map<std::string, std::size_t> place_of;
+  for (const std::string quantity : quantities) {
+    std::vector<std::size_t> places;
+    for (const std::string& name : file.texts_of(path + "/" + quantity, "names")) {
+      const auto [found, is_new] = place_of.try_emplace(name, motions.size());
+      if (is_new) motions.emplace_back().name = name;
+      places.push_back(found->second);
+    }
+    put(motions, places, quantity, row(path + "/" + quantity));
+  }
 }
 
 }  // namespace
@@ -94,15 +120,18 @@ std::vector<NodeMotion> motions_of(const std::string& text) {
   const Row row(file, time);
   std::vector<NodeMotion> motions;
   for (const std::string& body : file.names("/bodies")) {
-    motions.push_back(motion_of(row, "/bodies/" + body, body, 0, 1));
+    add_motions(motions, row, "/bodies/" + body, {body});
+  }
+  for (const char* path : {"/crowd", "/crowd/planar"}) {
+    if (file.has(path)) add_crowd(motions, file, row, path);
   }
   for (const std::string& beam : file.names("/beams")) {
     const std::string path = "/beams/" + beam;
     const std::size_t width = row.has(path + "/angle") ? 2 : 3;
     const std::size_t nodes = row(path + "/position").size() / width;
-    for (std::size_t k = 0; k < nodes; ++k) {
-      motions.push_back(motion_of(row, path, fmt::format("{}.{}", beam, k), k, nodes));
-    }
+    std::vector<std::string> names;
+    for (std::size_t k = 0; k < nodes; ++k) names.push_back(fmt::format("{}.{}", beam, k));
+    add_motions(motions, row, path, names);
   }
   return motions;
 }

@@ -54,7 +54,7 @@ int view_results(const ViewOptions& options) {
 
 Action add_view_command(CLI::App& command) {
   const auto options = std::make_shared<ViewOptions>();
-  command.add_option("RESULT", options->results, "Result directory of a run")
+  command.add_option("RESULT", options->results, "Result directory of a run, or of modes")
       ->required()
       ->type_name("");
   command.add_option("--port", options->port, "Of 127.0.0.1 [any that is free]")

@@ -56,7 +56,7 @@ async function open(file, expectErrors = false) {
   return page;
 }
 const close = async page => { assert.deepEqual(page.complaints, []); await page.context().close(); };
-const probe = page => page.evaluate(() => { const {whereIs, value, ...rest} = window.clatter.probe(); return rest; });
+const probe = page => page.evaluate(() => { const {whereIs, value, way, ...rest} = window.clatter.probe(); return rest; });
 const scrub = (page, part) => page.locator('input[aria-label=Time]').evaluate((range, where) => {
   range.value = String(Math.round(Number(range.max) * where));
   range.dispatchEvent(new Event('input'));
@@ -74,7 +74,9 @@ async function bodiesMove(file) {
     differs ||= Buffer.compare(first, await picture(page)) !== 0;
     if (differs) break;
   }
-  assert.ok(differs, `${file}: nothing is seen to move`);
+  // What stands still must stand still in the results, too: by less than a pixel.
+  const {way, size} = await page.evaluate(() => window.clatter.probe().way());
+  assert.ok(differs || (size > 0 && way < 1e-3 * size), `${file}: nothing is seen to move, but bodies go ${way} m of ${size} m`);
   await scrub(page, 0);
   await page.keyboard.press('Escape');
   await page.getByRole('button', {name: 'Play or pause'}).click();
@@ -139,11 +141,33 @@ const tests = {
     await page.mouse.up();
     const [from, to] = (await probe(page)).ranges[0];
     assert.ok(from > low + 0.2 * (high - low) && to < high - 0.2 * (high - low), `${from} to ${to}`);
+    // The wheel zooms about where it is, a drag with shift shifts.
+    await page.mouse.move(plot.x + 0.5 * plot.width, plot.y + 40);
+    await page.mouse.wheel(0, 100);
+    await page.waitForTimeout(50);
+    const wider = (await probe(page)).ranges[0];
+    assert.ok(wider[0] < from && wider[1] > to, `${wider}`);
+    await page.keyboard.down('Shift');
+    await page.mouse.down();
+    await page.mouse.move(plot.x + 0.4 * plot.width, plot.y + 40, {steps: 4});
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+    const shifted = (await probe(page)).ranges[0];
+    const expected = 0.1 * (wider[1] - wider[0]);
+    assert.ok(Math.abs(shifted[0] - wider[0] - expected) < 0.01 * expected + 1e-9, `${wider} to ${shifted}`);
     for (const kind of ['sum', 'norm', 'spectrum', 'none']) await page.locator('.card select').first().selectOption(kind);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');
     assert.ok((await probe(page)).time > 0);
+    // Each kind of arrow and the shadows are to be seen.
+    let seenBefore = await picture(page);
+    for (const name of ['velocities', 'momenta', 'trails', 'shadows']) {
+      await page.locator(`[data-shown=${name}]`).click();
+      const now = await picture(page);
+      if (name !== 'trails') assert.notEqual(Buffer.compare(seenBefore, now), 0, name);
+      seenBefore = now;
+    }
     // The address holds the view, soon after it has changed.
     await page.waitForFunction(() => JSON.parse(decodeURIComponent(location.hash.slice(1)) || '{}').t === window.clatter.probe().time);
     const address = page.url(), before = await probe(page);
@@ -163,6 +187,12 @@ const tests = {
     const page = await open(path('both.html'));
     await page.getByLabel('Run in the scene').selectOption('-1');
     assert.equal(await page.locator('.scene canvas').count(), 2);
+    await page.getByLabel('Run in the scene').selectOption('0');
+    await scrub(page, 1);
+    const alone = await picture(page);
+    await page.getByLabel('Run in the scene').selectOption('-2');
+    assert.equal(await page.locator('.scene canvas').count(), 1);
+    assert.notEqual(Buffer.compare(alone, await picture(page)), 0, 'the other run is not seen');
     await page.getByLabel('Search channels').fill('ball position z');
     await page.getByRole('button', {name: 'Plot bodies/ball/position/z'}).click();
     await page.locator('.card select').first().selectOption('difference');
@@ -171,6 +201,58 @@ const tests = {
     assert.match(text, /one − two: bodies\/ball\/position\/z/);
     assert.ok(Math.abs(parseFloat(text.split('\n').at(-1))) > 1e-4, text);
     await close(page);
+  },
+
+  async 'modes vibrate'() {
+    clatter('modes', join(source, 'docs/models/cantilever.toml'), '--count', '3', '--out', 'modes');
+    clatter('report', 'modes', '-o', 'modes.html');
+    const page = await open(path('modes.html'));
+    assert.equal(await page.locator('tr.link').count(), 3);
+    await page.locator('tr.link').nth(1).click();
+    assert.match(await page.locator('.time').innerText(), /mode 2 of 3: 16\.71 Hz/);
+    await page.getByRole('button', {name: 'Play or pause'}).click();
+    assert.equal((await probe(page)).playing, false);
+    const seen = async frame => { await page.locator('input[aria-label=Time]').evaluate((range, f) => {
+      range.value = String(f); range.dispatchEvent(new Event('input')); }, frame); return picture(page); };
+    // At rest twice in a vibration, and to either side between; frame 24 begins the second mode.
+    const [rest, one, middle, other] = [await seen(24), await seen(30), await seen(36), await seen(42)];
+    assert.equal(Buffer.compare(rest, middle), 0);
+    assert.notEqual(Buffer.compare(rest, one), 0);
+    assert.notEqual(Buffer.compare(one, other), 0);
+    await close(page);
+  },
+
+  async 'pictures are drawn without a window'() {
+    clatter('run', 'ball.toml', '--quiet', '--out', 'ball');
+    clatter('report', 'ball', '-o', 'ball.html', '--png', 'ball.png', '--gif', 'ball.gif', '--size', '320', '200', '--seconds', '0.5', '--rate', '10', '--time', '0.3');
+    const png = readFileSync(path('ball.png')), gif = readFileSync(path('ball.gif'));
+    assert.equal(png.toString('latin1', 1, 4), 'PNG');
+    assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [320, 200]);
+    assert.equal(gif.toString('latin1', 0, 6), 'GIF89a');
+    assert.deepEqual([gif.readUInt16LE(6), gif.readUInt16LE(8)], [320, 200]);
+    // A browser reads all five pictures, and the ball moves from the first to the last.
+    const page = await open(path('ball.html'));
+    const [frames, differing] = await page.evaluate(async text => {
+      const data = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+      const decoder = new ImageDecoder({type: 'image/gif', data});
+      await decoder.tracks.ready;
+      const count = decoder.tracks.selectedTrack.frameCount;
+      const pixels = async frameIndex => {
+        const {image} = await decoder.decode({frameIndex}), canvas = document.createElement('canvas');
+        canvas.width = image.displayWidth; canvas.height = image.displayHeight;
+        const context = canvas.getContext('2d');
+        context.drawImage(image, 0, 0);
+        return context.getImageData(0, 0, canvas.width, canvas.height).data;
+      };
+      const [a, b] = [await pixels(0), await pixels(count - 1)];
+      return [count, a.reduce((sum, each, i) => sum + (Math.abs(each - b[i]) > 30 ? 1 : 0), 0)];
+    }, gif.toString('base64'));
+    await close(page);
+    assert.equal(frames, 5);
+    assert.ok(differing > 300, `${differing} numbers differ`);
+    assert.throws(() => clatter('report', 'ball', '--png', 'x.png', '--link', '#<img>'), error => /this is no link/.test(String(error.stderr)));
+    assert.throws(() => execFileSync(program, ['report', 'ball', '--png', 'x.png'], {cwd: folder, env: {PATH: '/nowhere'}, stdio: 'pipe'}),
+        error => /needs? Chromium, which is not installed/.test(String(error.stderr)));
   },
 
   async 'bad data give a message and run no script'() {
@@ -220,6 +302,31 @@ const tests = {
       for (const channel of m.channels) channel.path += evil;
     })));
     await close(await open(path('names.html')));
+  },
+
+  async 'run --view shows the run and writes its page'() {
+    // No browser is found to be opened, which hinders nothing.
+    const run = spawn(program, ['run', 'ball.toml', '--quiet', '--view', '--out', 'shown'],
+        {cwd: folder, stdio: ['ignore', 'pipe', 'inherit'], env: {...process.env, PATH: '/nowhere'}});
+    try {
+      let said = '';
+      await new Promise((done, fail) => {
+        run.stdout.on('data', data => { said += data; if (/127\.0\.0\.1/.test(said) && /shown\.html/.test(said)) done(); });
+        run.on('exit', () => fail(new Error(`ended too early: ${said}`)));
+      });
+      const [, port] = /127\.0\.0\.1:(\d+)/.exec(said);
+      const ask = () => new Promise(done => http.get({host: '127.0.0.1', port, path: '/'}, answer => { answer.resume(); done(answer.statusCode); }).on('error', () => done(0)));
+      assert.equal(await ask(), 200);
+      await close(await open(path('shown.html')));
+      run.removeAllListeners('exit');
+      const ended = new Promise(done => run.on('exit', done));
+      run.kill('SIGINT');
+      assert.equal(await ended, 0);
+      for (let i = 0; i < 50 && await ask() !== 0; ++i) await new Promise(r => setTimeout(r, 100));
+      assert.equal(await ask(), 0, 'the view outlives the run');
+    } finally {
+      run.kill('SIGKILL');
+    }
   },
 
   async 'view follows a run in progress and serves nothing else'() {

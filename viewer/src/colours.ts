@@ -12,6 +12,6 @@ export function isDark(): boolean {
 }
 
 export function theme() {
-  return isDark() ? {scene: 0x1d2127, velocity: 0x7fd1b0, text: '#d5d9de', grid: '#343a43', cursor: '#ff9d5c'}
-                  : {scene: 0xf4f6f8, velocity: 0x00795a, text: '#30363d', grid: '#e3e7eb', cursor: '#c2410c'};
+  return isDark() ? {scene: 0x1d2127, velocity: 0x7fd1b0, momentum: 0xc9b3ff, text: '#d5d9de', grid: '#343a43', cursor: '#ff9d5c'}
+                  : {scene: 0xf4f6f8, velocity: 0x00795a, momentum: 0x6a3fb5, text: '#30363d', grid: '#e3e7eb', cursor: '#c2410c'};
 }

@@ -22,7 +22,7 @@ export interface SceneData {
   planar: boolean;
   gravity: number[];
   meshes: MeshData[];
-  bodies: {name: string; mover: number; parts: Part[]}[];
+  bodies: {name: string; mover: number; parts: Part[]; mass?: number; centre?: number[]}[];
   beams: {name: string; first: number; nodes: number; outline: number[]; frames: number[]}[];
   ground: Part[];
   faces: [mover: number, mesh: number][];
@@ -51,6 +51,7 @@ export interface Meta {
   points: number[];
   events: [time: number, size: number, what: string][];
   frame_bytes: number;
+  modes?: {frames: number; list: {frequency: number; square: number; free: boolean; damping_ratio: number}[]};
 }
 
 export interface Frame {
@@ -132,6 +133,8 @@ function check(meta: Meta): void {
     if (channel.components && !Array.isArray(channel.components)) throw wrong();
   }
   if (typeof meta.summary !== 'object' || meta.summary === null) meta.summary = {};
+  if (meta.modes && (!size(meta.modes.frames) || !Array.isArray(meta.modes.list) || !meta.modes.list.length ||
+                     meta.modes.frames * meta.modes.list.length !== meta.frames.length)) throw wrong();
 }
 
 export class Run {

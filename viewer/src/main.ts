@@ -3,12 +3,16 @@ import './style.css';
 import {DataError, fromBase64, Run} from './data';
 import {element, format} from './dom';
 import {derivations, Derived, PlotCard} from './plots';
-import {isDark, statusColours, statusNames} from './colours';
+import {isDark, statusColours, statusNames, theme} from './colours';
+import {Gif} from './gif';
 import {Picked, Preset, SceneView, Shown} from './scene';
 
 const most_found = 200;   // channels in the list
 
-interface ViewState { t?: number; plots?: [string[], Derived][]; camera?: number[]; pick?: Picked | null; shown?: Partial<Shown>; run?: number }
+/// What pictures are asked for.
+interface Wish { width?: number; height?: number; time?: number; rate?: number; seconds?: number; plain?: boolean }
+
+interface ViewState { t?: number; plots?: [string[], Derived, boolean?][]; camera?: number[]; pick?: Picked | null; shown?: Partial<Shown>; run?: number }
 
 class App {
   private views: {view: SceneView; run: Run}[] = [];
@@ -19,7 +23,7 @@ class App {
   private loop = true;
   private lastTick = 0;
   private selected: Picked | null = null;
-  private shown: Shown = {contacts: true, forces: true, velocities: false, trails: false, links: true, faces: true,
+  private shown: Shown = {contacts: true, forces: true, velocities: false, momenta: false, trails: false, links: true, faces: true, shadows: true,
                           follow: false, beamQuantity: '', section: 'none', sectionAt: 0.5, arrowSize: 1};
   private scenes = element('div', 'scenes');
   private timeLabel = element('span', 'time');
@@ -30,32 +34,50 @@ class App {
   private found = element('div', 'found');
   private cardList = element('div', 'cards');
   private pickedLabel = element('div', 'picked');
-  private which = 0;        // run in the scene; -1: all
+  private which = 0;        // run in the scene; -1: side by side, -2: over each other
+  private mode = 0;         // that is shown, of modes
+  private speedMenu = document.createElement('select');
   private saving = 0;
   private stopped = false;
 
   constructor(private root: HTMLElement, private runs: Run[], state: ViewState) {
+    // In crowds they cost more than they show.
+    this.shown.shadows = (runs[0].meta.scene?.bodies.length ?? 0) <= 1000;
     this.time = runs[0].frameTimes[0];
     if (state.shown) for (const [key, value] of Object.entries(state.shown)) {
       const k = key as keyof Shown;
       if (typeof value === typeof this.shown[k]) (this.shown as unknown as Record<string, unknown>)[k] = value;
     }
-    if (typeof state.run === 'number' && state.run < runs.length) this.which = Math.max(-1, Math.floor(state.run));
+    if (typeof state.run === 'number' && state.run < runs.length) this.which = Math.max(-2, Math.floor(state.run));
     this.build();
     this.showScenes();
     if (Array.isArray(state.camera)) for (const {view} of this.views) view.setCamera(state.camera);
     for (const entry of Array.isArray(state.plots) ? state.plots : []) {
       if (!Array.isArray(entry) || !Array.isArray(entry[0])) continue;
-      this.addPlot(entry[0].filter(n => typeof n === 'string' && runs[0].find(n)), derivations.includes(entry[1]) ? entry[1] : 'none');
+      this.addPlot(entry[0].filter(n => typeof n === 'string' && runs[0].find(n)), derivations.includes(entry[1]) ? entry[1] : 'none', entry[2] === true);
     }
     if (!state.plots) this.firstPlots();
     if (state.pick && typeof state.pick.name === 'string') this.pick(state.pick);
-    this.setTime(typeof state.t === 'number' && Number.isFinite(state.t) ? state.t : this.time);
+    if (this.modes) {
+      this.showMode(typeof state.t === 'number' ? Math.floor(state.t + 1e-9) - 1 : this.modes.list.findIndex(mode => !mode.free));
+      this.play(true);
+    } else {
+      this.setTime(typeof state.t === 'number' && Number.isFinite(state.t) ? state.t : this.time);
+    }
     requestAnimationFrame(now => this.tick(now));
   }
 
-  get end() { return Math.max(...this.runs.map(run => run.frameTimes.at(-1)!)); }
-  get start() { return this.runs[0].frameTimes[0]; }
+  get modes() { return this.runs[0].meta.modes; }
+  /// The frames that play: all, or those of a mode.
+  private get span(): [number, number] {
+    const {modes} = this;
+    return modes ? [this.mode * modes.frames, (this.mode + 1) * modes.frames - 1] : [0, this.runs[0].frameCount - 1];
+  }
+  get end() {
+    if (this.modes) return this.runs[0].frameTimes[this.span[1]];
+    return Math.max(...this.runs.map(run => run.frameTimes.at(-1)!));
+  }
+  get start() { return this.runs[0].frameTimes[this.span[0]]; }
 
   private build() {
     const {meta} = this.runs[0];
@@ -102,9 +124,9 @@ class App {
   private toolbar(): HTMLElement {
     const bar = element('div', 'toolbar');
     const planar = this.runs[0].meta.scene?.planar;
-    const presets: [Preset, string][] = planar ? [['front', 'Fit']] : [['iso', 'Fit'], ['front', 'Front'], ['side', 'Side'], ['top', 'Top']];
-    for (const [preset, text] of presets) bar.append(this.button(text, `View: ${text}`, () => this.views.forEach(v => v.view.preset(preset))));
-    const toggle = (key: 'contacts' | 'forces' | 'velocities' | 'trails' | 'links' | 'faces' | 'follow', text: string, help: string) => {
+    const presets: [Preset, string][] = planar ? [['front', 'Fit'], ['near', 'Near']] : [['iso', 'Fit'], ['near', 'Near'], ['front', 'Front'], ['side', 'Side'], ['top', 'Top']];
+    for (const [preset, text] of presets) bar.append(this.button(text, preset === 'near' ? 'View: what there is at this time' : `View: ${text}`, () => this.views.forEach(v => v.view.preset(preset))));
+    const toggle = (key: 'contacts' | 'forces' | 'velocities' | 'momenta' | 'shadows' | 'trails' | 'links' | 'faces' | 'follow', text: string, help: string) => {
       const label = element('label', '', '');
       const box = document.createElement('input');
       box.type = 'checkbox';
@@ -118,10 +140,12 @@ class App {
     toggle('contacts', 'contacts', 'Points of contact');
     toggle('forces', 'forces', 'Arrows of contact forces, of impacts in their own scale');
     toggle('velocities', 'velocities', 'Arrows of velocities');
+    toggle('momenta', 'momenta', 'Arrows of momenta, at the centres of mass');
     toggle('trails', 'trails', 'Ways of bodies');
     toggle('links', 'joints', 'Joints, springs and cables');
     toggle('faces', 'ground', 'Ground and faces of contacts');
-    toggle('follow', 'follow', 'Keep the selected body in sight');
+    if (!planar) toggle('shadows', 'shadows', 'Shadows on bodies and ground');
+    toggle('follow', 'follow', 'Keep the selected body in sight, or all bodies');
     const menu = (help: string, options: [string, string][], value: string, action: (v: string) => void) => {
       const select = document.createElement('select');
       select.title = help;
@@ -152,7 +176,7 @@ class App {
       bar.append(where);
     }
     if (this.runs.length > 1) {
-      menu('Run in the scene', [...this.runs.map((run, i) => [String(i), run.meta.name] as [string, string]), ['-1', 'side by side']],
+      menu('Run in the scene', [...this.runs.map((run, i) => [String(i), run.meta.name] as [string, string]), ['-1', 'side by side'], ['-2', 'over each other']],
            String(this.which), v => { this.which = Number(v); this.showScenes(); });
     }
     bar.append(element('span', 'grow'));
@@ -174,13 +198,15 @@ class App {
   private timeline(): HTMLElement {
     const bar = element('div', 'timeline');
     this.playButton = this.button('▶', 'Play or pause (space)', () => this.play(!this.playing), 'play');
-    const speed = document.createElement('select');
+    const speed = this.speedMenu;
     speed.title = 'Speed';
-    // Runs of a millisecond and of an hour both take about ten seconds at first.
-    const whole = this.end - this.start || 1, usual = Number((whole / 8).toPrecision(1));
-    const speeds = [...new Set([usual / 10, usual / 4, usual, usual * 4, 1])].sort((a, b) => a - b);
-    for (const s of speeds) speed.append(new Option(`${format(s, 3)}×`, String(s)));
-    this.speed = whole >= 3 && whole <= 20 ? 1 : usual;
+    speed.setAttribute('aria-label', 'Speed');
+    // Runs of a millisecond and of an hour both take about ten seconds at first; a mode vibrates once in 1.6 s.
+    const whole = this.end - this.start || 1, usual = this.modes ? 0.625 : Number((whole / 8).toPrecision(1));
+    const speeds = [...new Set(this.modes ? [usual / 4, usual / 2, usual, 2 * usual]
+                                          : [usual / 10, usual / 4, usual, usual * 4, 1])].sort((a, b) => a - b);
+    for (const s of speeds) speed.append(new Option(`${format(this.modes ? s / usual : s, 3)}×`, String(s)));
+    this.speed = !this.modes && whole >= 3 && whole <= 20 ? 1 : usual;
     speed.value = String(this.speed);
     speed.addEventListener('change', () => { this.speed = Number(speed.value); });
     const loop = element('label');
@@ -190,14 +216,13 @@ class App {
     box.addEventListener('change', () => { this.loop = box.checked; });
     loop.append(box, 'loop');
     this.range.type = 'range';
-    this.range.min = '0';
-    this.range.max = String(this.runs[0].frameCount - 1);
+    [this.range.min, this.range.max] = this.span.map(String);
     this.range.step = '1';
     this.range.setAttribute('aria-label', 'Time');
     this.range.addEventListener('input', () => { this.play(false); this.setTime(this.runs[0].frameTimes[Number(this.range.value)]); });
     const slot = element('div', 'slot');
     this.marks.className = 'marks';
-    this.marks.title = 'Impacts';
+    this.marks.title = 'Impacts; from above: steps that were cut, lessened or plastic';
     slot.append(this.range, this.marks);
     new ResizeObserver(() => this.drawMarks()).observe(slot);
     bar.append(this.playButton, this.button('‹', 'Step back (←)', () => this.step(-1)), this.button('›', 'Step on (→)', () => this.step(1)),
@@ -212,20 +237,22 @@ class App {
     const context = this.marks.getContext('2d');
     if (!context) return;
     context.scale(devicePixelRatio, devicePixelRatio);
-    const {events} = this.runs[0].meta, most = Math.max(...events.map(e => e[1]), 1e-300), knob = 8;
+    const {events} = this.runs[0].meta, most = Math.max(...events.filter(e => !e[2].startsWith('solver/')).map(e => e[1]), 1e-300), knob = 8;
     for (const [time, size, what] of events) {
       const x = knob + (width - 2 * knob) * (time - this.start) / (this.end - this.start || 1);
       const isStep = what.startsWith('solver/');
       context.fillStyle = isStep ? '#e69f00' : '#cc2288';
-      const h = height * (isStep ? 1 : 0.35 + 0.65 * Math.sqrt(size / most));
-      context.fillRect(x - 0.6, height - h, 1.2, h);
+      // Hard steps hang from above, impacts stand: told apart without their colours, too.
+      const h = height * (isStep ? 0.45 : 0.35 + 0.65 * Math.sqrt(size / most));
+      context.fillRect(x - 0.6, isStep ? 0 : height - h, 1.2, h);
     }
   }
 
   private tabs(): HTMLElement {
     const holder = element('div', 'tabs'), row = element('div', 'tab-row');
-    const pages: [string, HTMLElement][] = [['Plots', this.plotsPage()], ['Summary', this.summaryPage()],
-                                            ['Impacts', this.impactsPage()], ['Model', this.modelPage()]];
+    const pages: [string, HTMLElement][] = this.modes
+        ? [['Modes', this.modesPage()], ['Summary', this.summaryPage()], ['Model', this.modelPage()]]
+        : [['Plots', this.plotsPage()], ['Summary', this.summaryPage()], ['Impacts', this.impactsPage()], ['Model', this.modelPage()]];
     const buttons = pages.map(([name, page], i) => {
       const b = this.button(name, name, () => {
         pages.forEach(([, p], k) => { p.hidden = k !== i; buttons[k].classList.toggle('on', k === i); });
@@ -236,6 +263,35 @@ class App {
     holder.append(row, ...pages.map(p => p[1]));
     buttons[0].click();
     return holder;
+  }
+
+  private modesPage(): HTMLElement {
+    const page = element('div', 'page'), table = element('table'), head = element('tr');
+    page.append(element('p', 'quiet', 'Click a mode to see it. It is drawn much larger than it is.'));
+    for (const name of ['mode', 'frequency [Hz]', 'damping ratio', '']) head.append(element('th', '', name));
+    table.append(head);
+    this.modes!.list.forEach(({frequency, square, free, damping_ratio}, i) => {
+      const row = element('tr', 'link');
+      row.tabIndex = 0;
+      const what = free ? 'free motion' : square < 0 ? `unstable, grows as exp(${format(Math.sqrt(-square), 4)} t/s)` : '';
+      row.append(element('td', 'number', String(i + 1)), element('td', 'number', square < 0 && !free ? '' : format(free ? 0 : frequency, 6)),
+                 element('td', 'number', free ? '' : format(damping_ratio, 4)), element('td', '', what));
+      const go = () => { this.showMode(i); this.play(true); };
+      row.addEventListener('click', go);
+      row.addEventListener('keydown', e => { if (e.key === 'Enter') go(); });
+      table.append(row);
+    });
+    this.modeRows = [...table.children].slice(1) as HTMLElement[];
+    page.append(table);
+    return page;
+  }
+  private modeRows: HTMLElement[] = [];
+
+  private showMode(i: number) {
+    this.mode = Math.min(Math.max(i, 0), this.modes!.list.length - 1);
+    [this.range.min, this.range.max] = this.span.map(String);
+    this.modeRows.forEach((row, k) => row.classList.toggle('on', k === this.mode));
+    this.setTime(this.start);
   }
 
   private plotsPage(): HTMLElement {
@@ -278,6 +334,7 @@ class App {
 
   private firstPlots() {
     const run = this.runs[0];
+    if (this.modes) return;
     const have = (list: string[]) => list.filter(name => run.find(name));
     const moving = (names: string[]) => names.filter(name => {
       const values = run.values(run.find(name)!);
@@ -286,7 +343,9 @@ class App {
       return high - low > 1e-9 * Math.max(Math.abs(low), Math.abs(high));
     });
     const ledger = ['kinetic', 'gravity', 'elastic', 'friction_loss', 'impact_loss', 'damper_loss', 'scheme_loss'].map(n => `energy/${n}`);
-    const stack = moving(have(ledger)).filter(name => Math.max(...run.values(run.find(name)!).map(Math.abs)) > 0);
+    const largest = (name: string) => run.values(run.find(name)!).reduce((most, v) => Math.max(most, Math.abs(v) || 0), 0);
+    const most = Math.max(...have(ledger).map(largest), 0);
+    const stack = have(ledger).filter(name => largest(name) > 1e-6 * most);
     if (stack.length) this.addPlot(stack, 'none', true);
     const gaps = moving(run.series.filter(s => /^contacts\/.*\/gap$/.test(s.name)).slice(0, 60).map(s => s.name)).slice(0, 6);
     if (gaps.length) this.addPlot(gaps);
@@ -341,21 +400,37 @@ class App {
 
   private impactsPage(): HTMLElement {
     const page = element('div', 'page');
-    const {events} = this.runs[0].meta;
-    page.append(element('p', 'quiet', events.length ? `${events.length} marked; click one to go there.` : 'No impacts are told apart in these results.'));
-    const table = element('table');
-    const head = element('tr');
-    for (const name of ['time [s]', 'impulse [N s]', 'where']) head.append(element('th', '', name));
-    table.append(head);
-    for (const [time, size, what] of events.slice(0, 500)) {
-      const row = element('tr', 'link');
-      row.tabIndex = 0;
-      row.append(element('td', 'number', format(time, 6)), element('td', 'number', what.startsWith('solver/') ? '' : format(size, 5)), element('td', '', what));
-      const go = () => { this.play(false); this.setTime(time); };
-      row.addEventListener('click', go);
-      row.addEventListener('keydown', e => { if (e.key === 'Enter') go(); });
-      table.append(row);
-    }
+    const {events} = this.runs[0].meta, impacts = events.filter(e => !e[2].startsWith('solver/'));
+    page.append(element('p', 'quiet', events.length ? `${impacts.length} impacts, ${events.length - impacts.length} hard steps; click one to go there, a heading to sort.`
+                                                    : 'No impacts are told apart in these results.'));
+    const table = element('table'), body = document.createElement('tbody'), head = element('tr');
+    const fill = (by: number, down: boolean) => {
+      body.replaceChildren();
+      const order = (a: unknown, b: unknown) => (typeof a === 'number' ? a - (b as number) : String(a).localeCompare(String(b)));
+      const sorted = [...events].sort((a, b) => (down ? -1 : 1) * order(a[by], b[by]));
+      for (const [time, size, what] of sorted.slice(0, 500)) {
+        const row = element('tr', 'link');
+        row.tabIndex = 0;
+        row.append(element('td', 'number', format(time, 6)), element('td', 'number', what.startsWith('solver/') ? '' : format(size, 5)), element('td', '', what));
+        const go = () => { this.play(false); this.setTime(time); if (what.startsWith('contacts/')) this.pick({kind: 'contact', name: what.slice(9)}); };
+        row.addEventListener('click', go);
+        row.addEventListener('keydown', e => { if (e.key === 'Enter') go(); });
+        body.append(row);
+      }
+      if (events.length > 500) body.append(element('tr', 'quiet', `and ${events.length - 500} more`));
+    };
+    ['time [s]', 'impulse [N s]', 'where'].forEach((name, by) => {
+      const cell = element('th'), button = this.button(name, `Sort by ${name}`, () => {
+        down = by === last ? !down : by === 1;
+        last = by;
+        fill(by, down);
+      }, 'heading');
+      cell.append(button);
+      head.append(cell);
+    });
+    let last = 0, down = false;
+    fill(0, false);
+    table.append(head, body);
     page.append(table);
     return page;
   }
@@ -373,17 +448,19 @@ class App {
     for (const {view} of this.views) view.dispose();
     this.views = [];
     this.scenes.replaceChildren();
-    const chosen = this.which < 0 ? this.runs : [this.runs[this.which]];
+    const over = this.which === -2 ? this.runs.slice(1) : [];
+    const chosen = this.which === -1 ? this.runs : [this.runs[Math.max(this.which, 0)]];
     for (const run of chosen) {
       if (!run.meta.scene) {
         this.scenes.append(element('p', 'message', run.meta.notes.join(' ') || 'There is nothing to draw.'));
         continue;
       }
       try {
-        const view = new SceneView(run, this.shown, picked => this.pick(picked), () => this.saveSoon());
+        const view = new SceneView(run, this.shown, picked => this.pick(picked), () => this.saveSoon(), over);
         view.selected = this.selected;
         this.scenes.append(view.element);
-        if (this.which < 0) view.element.append(element('span', 'name-of-run', run.meta.name));
+        if (this.which === -1) view.element.append(element('span', 'name-of-run', run.meta.name));
+        if (over.length) view.element.append(element('span', 'name-of-run', `${run.meta.name}, and pale: ${over.map(r => r.meta.name).join(', ')}`));
         view.preset('iso');
         this.views.push({view, run});
       } catch (error) {
@@ -412,7 +489,7 @@ class App {
   play(on: boolean) {
     if (on && this.time >= this.end - 1e-12) this.setTime(this.start);
     this.playing = on;
-    this.playButton.textContent = on ? '⏸' : '▶';
+    this.playButton.textContent = on ? '▮▮' : '▶';
     this.lastTick = performance.now();
   }
 
@@ -422,10 +499,17 @@ class App {
     this.setTime(run.frameTimes[f]);
   }
 
+  private label(): string {
+    const {modes} = this;
+    if (!modes) return `${format(this.time, 5)} s of ${format(this.end, 4)}`;
+    const {free, frequency, square} = modes.list[this.mode];
+    return `mode ${this.mode + 1} of ${modes.list.length}: ${free ? 'free motion' : square < 0 ? 'unstable' : `${format(frequency, 5)} Hz`}`;
+  }
+
   setTime(time: number) {
     this.time = Math.min(Math.max(time, this.start), this.end);
     this.range.value = String(this.runs[0].frameAt(this.time));
-    this.timeLabel.textContent = `${format(this.time, 5)} s of ${format(this.end, 4)}`;
+    this.timeLabel.textContent = this.label();
     this.refresh();
     for (const card of this.cards) card.setTime(this.time);
     if (!this.playing) this.saveSoon();
@@ -463,6 +547,8 @@ class App {
       '/': () => this.search.focus(),
       1: () => this.views.forEach(v => v.view.preset('iso')), 2: () => this.views.forEach(v => v.view.preset('front')),
       3: () => this.views.forEach(v => v.view.preset('side')), 4: () => this.views.forEach(v => v.view.preset('top')),
+      5: () => this.views.forEach(v => v.view.preset('near')),
+      ArrowUp: () => this.hurry(1), ArrowDown: () => this.hurry(-1),
     };
     const action = actions[event.key];
     if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -470,8 +556,15 @@ class App {
     action();
   }
 
+  private hurry(by: number) {
+    if (this.modes && this.modeRows.length) { this.showMode(this.mode - by); return; }
+    const menu = this.speedMenu;
+    menu.selectedIndex = Math.min(Math.max(menu.selectedIndex + by, 0), menu.options.length - 1);
+    this.speed = Number(menu.value);
+  }
+
   state(): ViewState {
-    return {t: this.time, plots: this.cards.map(c => [c.names, c.derived] as [string[], Derived]).reverse(),
+    return {t: this.time, plots: this.cards.map(c => [c.names, c.derived, c.stacked] as [string[], Derived, boolean]).reverse(),
             camera: this.views[0]?.view.cameraState(), pick: this.selected, shown: this.shown, run: this.which};
   }
 
@@ -484,18 +577,74 @@ class App {
     try { history.replaceState(null, '', '#' + encodeURIComponent(JSON.stringify(this.state()))); } catch { /* some browsers refuse on file: */ }
   }
 
+  /// Times of the pictures of a film.
+  times({rate = 25, seconds}: Wish): number[] {
+    const run = this.runs[0], {modes} = this;
+    const first = run.frameTimes[0], last = modes ? run.frameTimes.at(-1)! : this.end, whole = last - first;
+    const usual = modes ? 1.6 * modes.list.length : whole >= 3 && whole <= 20 ? whole : 8;
+    const count = Math.max(Math.round((seconds ?? usual) * rate), 2);
+    return Array.from({length: count}, (_, i) => first + whole * i / (count - 1));
+  }
+
+  private drawn(time: number, {width = 1280, height = 720, plain = false}: Wish): HTMLCanvasElement {
+    const [first] = this.views;
+    if (!first) throw new Error('there is no scene to draw');
+    const {modes} = this;
+    if (modes) this.mode = Math.min(Math.max(Math.floor(first.run.frameAt(time) / modes.frames), 0), modes.list.length - 1);
+    this.setTime(time);
+    const made = first.view.picture(first.run.frameAt(this.time), width, height), context = made.getContext('2d')!;
+    if (!plain) {
+      context.font = `${Math.max(Math.round(height / 36), 11)}px sans-serif`;
+      context.fillStyle = theme().text;
+      context.fillText(modes ? this.label() : `${format(this.time, 4)} s`, height / 40, height - height / 40);
+    }
+    return made;
+  }
+
+  picture(wish: Wish & {type?: string; quality?: number}): string {
+    this.play(false);
+    return this.drawn(wish.time ?? this.time, wish).toDataURL(wish.type ?? 'image/png', wish.quality);
+  }
+
+  async gif(wish: Wish): Promise<string> {
+    this.play(false);
+    const times = this.times(wish), {width = 1280, height = 720, rate = 25} = wish;
+    const pixels = (time: number) => this.drawn(time, wish).getContext('2d')!.getImageData(0, 0, width, height).data;
+    const samples = [0, 0.15, 0.3, 0.45, 0.6, 0.8, 1].map(part => pixels(times[Math.round(part * (times.length - 1))]));
+    const gif = new Gif(width, height, Math.max(Math.round(100 / rate), 2), samples);
+    for (const time of times) gif.add(pixels(time));
+    const reader = new FileReader();
+    return new Promise(done => {
+      reader.onload = () => done(String(reader.result));
+      reader.readAsDataURL(new Blob([gif.finish() as BlobPart]));
+    });
+  }
+
   stop() { this.stopped = true; for (const {view} of this.views) view.dispose(); for (const card of this.cards) card.destroy(); }
 
   /// For tests.
   get probe() {
     return {time: this.time, playing: this.playing, selected: this.selected, plots: this.cards.map(c => c.names),
             ranges: this.cards.map(c => c.range()), end: this.end, frames: this.runs[0].frameCount,
+            /// How far any body goes from where it is at first [m].
+            way: () => {
+              const run = this.runs[0], first = run.frame(0).places;
+              let most = 0;
+              for (let f = 1; f < run.frameCount; ++f) run.frame(f).places.forEach((x, i) => { most = Math.max(most, Math.abs(x - first[i]) || 0); });
+              return {way: most, size: Math.hypot(...[0, 1, 2].map(k => run.meta.box[k + 3] - run.meta.box[k]))};
+            },
             whereIs: (picked: Picked) => this.views[0]?.view.whereIs(picked) ?? null,
             value: (name: string) => { const s = this.runs[0].find(name); return s ? this.runs[0].values(s)[this.runs[0].sampleAt(this.time)] : null; }};
   }
 }
 
-declare global { interface Window { clatter?: {probe: () => App['probe'] | null} } }
+interface Handle {
+  probe: () => App['probe'] | null;
+  times: (wish: Wish) => number[];
+  picture: (wish: Wish) => string;
+  gif: (wish: Wish) => Promise<string>;
+}
+declare global { interface Window { clatter?: Handle } }
 
 function complain(root: HTMLElement, text: string) {
   const box = element('div', 'trouble');
@@ -505,7 +654,9 @@ function complain(root: HTMLElement, text: string) {
 
 function storedState(): ViewState {
   try {
-    const state: unknown = JSON.parse(decodeURIComponent(location.hash.slice(1)) || '{}');
+    // The address first, then what `report --link` has put into the page.
+    const text = location.hash.slice(1) || document.querySelector('meta[name=link]')?.getAttribute('content') || '';
+    const state: unknown = JSON.parse(decodeURIComponent(text) || '{}');
     return typeof state === 'object' && state !== null ? state as ViewState : {};
   } catch { return {}; }
 }
@@ -539,7 +690,8 @@ async function start() {
   const root = element('div', 'app');
   document.body.append(root);
   let app: App | null = null;
-  window.clatter = {probe: () => app?.probe ?? null};
+  const shown = () => { if (!app) throw new Error('the page shows no results'); return app; };
+  window.clatter = {probe: () => app?.probe ?? null, times: wish => shown().times(wish), picture: wish => shown().picture(wish), gif: wish => shown().gif(wish)};
   try {
     if (document.querySelector('meta[name=results]')) { await follow(root, made => { app = made; }); return; }
     const packed = [...document.querySelectorAll('script.run')];

@@ -114,6 +114,34 @@ function download(name: string, content: Blob) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
+const colourOf = (i: number) => curveColours[i % curveColours.length];
+/// Curves of one colour differ by their dashes.
+const dashOf = (i: number) => [[], [7, 4], [2, 3], [9, 3, 2, 3]][Math.floor(i / curveColours.length) % 4];
+
+/// Curves above each other, what is below zero beneath it: for each its lower and its upper edge.
+export function stack(curves: Curve[]): [Float64Array, Float64Array][] {
+  const n = curves[0].x.length, above = new Float64Array(n), below = new Float64Array(n);
+  return curves.map(({y}) => {
+    const low = new Float64Array(n), high = new Float64Array(n);
+    for (let i = 0; i < n; ++i) {
+      const value = Number.isFinite(y[i]) ? y[i] : 0, sums = value < 0 ? below : above;
+      const before = sums[i], after = sums[i] += value;
+      low[i] = Math.min(before, after);
+      high[i] = Math.max(before, after);
+    }
+    return [low, high];
+  });
+}
+
+/// Round numbers from low to high, about so many.
+function ticks(low: number, high: number, count: number): number[] {
+  const raw = (high - low) / count, power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map(k => k * power).find(each => each >= raw) ?? raw;
+  const list: number[] = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step && list.length < 100; ++k) list.push(Number((k * step).toPrecision(12)));
+  return list;
+}
+
 const safe = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
 /// A card with a plot: channels of one unit, or what is derived of them.
@@ -126,7 +154,7 @@ export class PlotCard {
   private holder = element('div', 'plot');
   private time = 0;
 
-  constructor(private runs: Run[], readonly names: string[], public derived: Derived, private stacked: boolean,
+  constructor(private runs: Run[], readonly names: string[], public derived: Derived, readonly stacked: boolean,
               private onTime: (t: number) => void, onClose: () => void, onChange: () => void) {
     this.element = element('section', 'card');
     const head = element('div', 'card-head');
@@ -155,7 +183,7 @@ export class PlotCard {
     new ResizeObserver(() => this.plot?.setSize({width: this.holder.clientWidth, height: this.height()})).observe(this.holder);
   }
 
-  private height() { return this.stacked ? 210 : 170; }
+  private height() { return this.stacked ? 220 : 180; }
 
   draw() {
     this.plot?.destroy();
@@ -165,12 +193,8 @@ export class PlotCard {
     const colours = theme();
     if (!this.curves.length) { this.holder.replaceChildren(element('p', 'quiet', 'Nothing to show.')); return; }
     this.holder.replaceChildren();
-    let shown = this.curves.map(c => c.y);
-    if (this.stacked) {
-      // Energies above each other: each curve is the sum up to it.
-      const sums = new Float64Array(this.curves[0].x.length);
-      shown = this.curves.map(c => Float64Array.from(c.y, (y, i) => (sums[i] += Number.isFinite(y) ? y : 0)));
-    }
+    this.layers = this.stacked ? stack(this.curves) : null;
+    const shown = this.layers ? this.layers.flat() : this.curves.map(c => c.y);
     const unit = this.curves[0].unit;
     const finite = (y: ArrayLike<number>) => Array.from(y, v => (Number.isFinite(v) ? v : null));
     const options: uPlot.Options = {
@@ -185,28 +209,88 @@ export class PlotCard {
          label: unit ? `[${unit}]` : '', labelSize: 16, labelFont: '11px sans-serif', font: '11px sans-serif',
          values: (_, marks) => marks.map(v => format(v, 4))},
       ],
-      series: [{}, ...this.curves.map((curve, i) => ({
-        label: curve.name, stroke: curveColours[i % curveColours.length], width: 1.4, points: {show: false},
-        dash: [[], [7, 4], [2, 3], [9, 3, 2, 3]][Math.floor(i / curveColours.length) % 4],
-        fill: this.stacked ? curveColours[i % curveColours.length] + '33' : undefined,
-      }))],
+      series: [{}, ...(this.layers ? this.curves.flatMap((curve, i) => [{label: curve.name, width: 0, points: {show: false}},
+        {label: curve.name, width: 0, points: {show: false}}]) : this.curves.map((curve, i) => ({
+        label: curve.name, stroke: colourOf(i), width: 1.5, points: {show: false}, dash: dashOf(i)})))],
+      bands: this.layers?.map((_, i) => ({series: [2 * i + 2, 2 * i + 1] as [number, number], fill: colourOf(i) + '99'})),
       hooks: {draw: [u => this.drawCursor(u)], ready: [u => {
-        u.over.addEventListener('click', () => {
-          if (this.derived !== 'spectrum' && u.cursor.left! >= 0) this.onTime(u.posToVal(u.cursor.left!, 'x'));
+        u.over.addEventListener('click', event => {
+          if (this.derived !== 'spectrum' && u.cursor.left! >= 0 && !event.shiftKey) this.onTime(u.posToVal(u.cursor.left!, 'x'));
         });
+        this.listen(u);
       }]},
     };
     this.plot = new uPlot(options, [Float64Array.from(this.curves[0].x), ...shown.map(finite)] as uPlot.AlignedData, this.holder);
     this.curves.forEach((curve, i) => {
       const row = element('div', 'legend-row');
       const key = element('span', 'key');
-      key.style.background = curveColours[i % curveColours.length];
+      key.style.borderTop = `3px ${this.stacked ? 'solid' : ['solid', 'dashed', 'dotted', 'double'][Math.floor(i / curveColours.length) % 4]} ${colourOf(i)}`;
       const value = element('span', 'value');
       row.append(key, element('span', 'name', curve.name), value);
       this.values.push(value);
       this.legend.append(row);
     });
     this.setTime(this.time);
+  }
+
+  private layers: [Float64Array, Float64Array][] | null = null;
+
+  /// The wheel and two fingers zoom, the wheel across and a drag with shift shift; one finger goes to a time.
+  private listen(u: uPlot) {
+    const {over} = u, last = u.data[0].length - 1, all: [number, number] = [u.data[0][0], u.data[0][last]];
+    const show = (low: number, high: number) => {
+      const width = Math.min(high - low, all[1] - all[0]);
+      if (!(width > 1e-9 * (all[1] - all[0]))) return;
+      const begin = Math.min(Math.max(low, all[0]), all[1] - width);
+      u.setScale('x', {min: begin, max: begin + width});
+    };
+    const range = (): [number, number] => [u.scales.x.min!, u.scales.x.max!];
+    const at = (clientX: number) => u.posToVal(clientX - over.getBoundingClientRect().left, 'x');
+    over.addEventListener('wheel', event => {
+      event.preventDefault();
+      const [low, high] = range();
+      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+        const by = (high - low) * (event.deltaX || event.deltaY) / 800;
+        show(low + by, high + by);
+        return;
+      }
+      const middle = at(event.clientX), factor = Math.exp(Math.sign(event.deltaY) * 0.2);
+      show(middle - (middle - low) * factor, middle + (high - middle) * factor);
+    }, {passive: false});
+    const fingers = new Map<number, number>();
+    let held: {low: number; high: number; from: number} | null = null;
+    over.addEventListener('mousedown', event => {
+      if (!event.shiftKey) return;
+      event.stopImmediatePropagation();   // else it would zoom
+      event.preventDefault();
+      const [low, high] = range();
+      held = {low, high, from: event.clientX};
+    }, {capture: true});
+    addEventListener('mousemove', event => {
+      if (!held) return;
+      const by = (held.high - held.low) * (held.from - event.clientX) / Math.max(over.clientWidth, 1);
+      show(held.low + by, held.high + by);
+    });
+    addEventListener('mouseup', () => { held = null; });
+    over.addEventListener('pointerdown', event => {
+      if (event.pointerType !== 'touch') return;
+      over.setPointerCapture(event.pointerId);
+      fingers.set(event.pointerId, event.clientX);
+      if (fingers.size === 1 && this.derived !== 'spectrum') this.onTime(at(event.clientX));
+    });
+    over.addEventListener('pointermove', event => {
+      if (!fingers.has(event.pointerId)) return;
+      const before = [...fingers.values()].map(at);
+      fingers.set(event.pointerId, event.clientX);
+      if (fingers.size === 1 && this.derived !== 'spectrum') this.onTime(at(event.clientX));
+      if (fingers.size !== 2 || before[0] === before[1]) return;
+      const [a, b] = [...fingers.values()].map(x => (x - over.getBoundingClientRect().left) / Math.max(over.clientWidth, 1));
+      if (Math.abs(a - b) < 0.02) return;
+      // What was under the fingers stays under them.
+      const width = (before[0] - before[1]) / (a - b);
+      if (width > 0) show(before[0] - a * width, before[0] + (1 - a) * width);
+    });
+    for (const end of ['pointerup', 'pointercancel'] as const) over.addEventListener(end, event => { fingers.delete(event.pointerId); });
   }
 
   private drawCursor(u: uPlot) {
@@ -247,23 +331,41 @@ export class PlotCard {
     const {min: x0 = 0, max: x1 = 1} = u.scales.x, {min: y0 = 0, max: y1 = 1} = u.scales.y;
     const px = (x: number) => left + (width - left - right) * (x - x0!) / (x1! - x0!);
     const py = (y: number) => height - bottom - (height - top - bottom) * (y - y0!) / (y1! - y0!);
-    const parts = [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height + 18 * this.curves.length}" font-family="sans-serif" font-size="12">`,
-                   `<rect x="${left}" y="${top}" width="${width - left - right}" height="${height - top - bottom}" fill="none" stroke="#000"/>`];
-    for (let k = 0; k <= 5; ++k) {
-      const x = x0! + (x1! - x0!) * k / 5, y = y0! + (y1! - y0!) * k / 5;
-      parts.push(`<text x="${px(x)}" y="${height - bottom + 16}" text-anchor="middle">${format(x, 4)}</text>`,
-                 `<text x="${left - 6}" y="${py(y) + 4}" text-anchor="end">${format(y, 4)}</text>`);
+    const {curves} = this, parts = [
+      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height + 18 * curves.length + 6}" font-family="sans-serif" font-size="12">`,
+      `<clipPath id="inside"><rect x="${left}" y="${top}" width="${width - left - right}" height="${height - top - bottom}"/></clipPath>`];
+    for (const x of ticks(x0!, x1!, 8)) {
+      parts.push(`<path stroke="#ddd" d="M${px(x).toFixed(1)} ${top}V${height - bottom}"/>`,
+                 `<text x="${px(x).toFixed(1)}" y="${height - bottom + 16}" text-anchor="middle">${format(x, 6)}</text>`);
     }
-    this.curves.forEach((curve, i) => {
-      let d = '';
-      for (let k = 0; k < curve.x.length; ++k) {
-        if (curve.x[k] < x0! || curve.x[k] > x1! || !Number.isFinite(curve.y[k])) continue;
-        d += `${d ? 'L' : 'M'}${px(curve.x[k]).toFixed(1)} ${py(curve.y[k]).toFixed(1)}`;
+    for (const y of ticks(y0!, y1!, 6)) {
+      parts.push(`<path stroke="#ddd" d="M${left} ${py(y).toFixed(1)}H${width - right}"/>`,
+                 `<text x="${left - 6}" y="${(py(y) + 4).toFixed(1)}" text-anchor="end">${format(y, 6)}</text>`);
+    }
+    const line = (x: ArrayLike<number>, y: ArrayLike<number>, backwards = false) => {
+      let d = '', pen = 'M';
+      for (let i = 0; i < x.length; ++i) {
+        const k = backwards ? x.length - 1 - i : i;
+        if (!Number.isFinite(y[k])) { pen = 'M'; continue; }
+        d += `${pen}${px(x[k]).toFixed(1)} ${py(y[k]).toFixed(1)}`;
+        pen = 'L';
       }
-      const colour = curveColours[i % curveColours.length];
-      parts.push(`<path fill="none" stroke="${colour}" d="${d}"/>`,
-                 `<text x="${left}" y="${height + 18 * i}" fill="${colour}">${safe(curve.name)} [${safe(curve.unit)}]</text>`);
+      return d;
+    };
+    curves.forEach((curve, i) => {
+      const colour = colourOf(i), dash = this.layers ? '' : dashOf(i).join(' '), y = height + 18 * i;
+      if (this.layers) {
+        const [low, high] = this.layers[i];
+        parts.push(`<path clip-path="url(#inside)" fill="${colour}" fill-opacity="0.5" d="${line(curve.x, high)}${line(curve.x, low, true).replace(/^M/, 'L')}Z"/>`);
+      } else {
+        parts.push(`<path clip-path="url(#inside)" fill="none" stroke="${colour}" stroke-width="1.3"${dash ? ` stroke-dasharray="${dash}"` : ''} d="${line(curve.x, curve.y)}"/>`);
+      }
+      parts.push(`<path stroke="${colour}" stroke-width="${this.layers ? 8 : 2}"${dash ? ` stroke-dasharray="${dash}"` : ''} d="M${left} ${y - 4}h26"/>`,
+                 `<text x="${left + 34}" y="${y}">${safe(curve.name)}${curve.unit ? ` [${safe(curve.unit)}]` : ''}</text>`);
     });
+    parts.push(`<rect x="${left}" y="${top}" width="${width - left - right}" height="${height - top - bottom}" fill="none" stroke="#000"/>`,
+               `<text x="${(left + width - right) / 2}" y="${height - 16}" text-anchor="middle">${this.derived === 'spectrum' ? 'frequency [Hz]' : 'time [s]'}</text>`);
+    if (curves[0].unit) parts.push(`<text transform="translate(16 ${(top + height - bottom) / 2}) rotate(-90)" text-anchor="middle">[${safe(curves[0].unit)}]</text>`);
     download('plot.svg', new Blob([parts.join('\n') + '</svg>\n'], {type: 'image/svg+xml'}));
   }
 

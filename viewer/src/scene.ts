@@ -1,18 +1,22 @@
 // The machine in three dimensions, or in its plane, as it stands in a frame of a run.
 import {
-  AmbientLight, BoxGeometry, BufferAttribute, BufferGeometry, Camera, Color, ConeGeometry, DirectionalLight,
-  DoubleSide, HemisphereLight, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshLambertMaterial,
-  OctahedronGeometry, OrthographicCamera, PerspectiveCamera, Plane, Quaternion, Raycaster, Scene, ShapeUtils,
-  SphereGeometry, TetrahedronGeometry, Vector2, Vector3, WebGLRenderer,
+  AmbientLight, BackSide, BoxGeometry, BufferAttribute, BufferGeometry, Camera, Color, ConeGeometry, CylinderGeometry, DirectionalLight,
+  DoubleSide, FrontSide, HemisphereLight, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshLambertMaterial,
+  OctahedronGeometry, OrthographicCamera, PCFSoftShadowMap, PerspectiveCamera, Plane, Quaternion, Raycaster, Scene, ShadowMaterial,
+  ShapeUtils, SphereGeometry, TetrahedronGeometry, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import {OrbitControls} from 'three/examples/jsm/controls/OrbitControls.js';
 import type {Frame, MeshData, Part, Run, SceneData, Series} from './data';
 import {bodyColours, statusColours, theme} from './colours';
+import {element, format} from './dom';
+import {Grains} from './grains';
 
 export interface Shown {
   contacts: boolean;
   forces: boolean;
   velocities: boolean;
+  momenta: boolean;
+  shadows: boolean;
   trails: boolean;
   links: boolean;
   faces: boolean;
@@ -24,12 +28,13 @@ export interface Shown {
 }
 
 export type Picked = {kind: 'body' | 'beam' | 'contact'; name: string};
-export type Preset = 'iso' | 'front' | 'side' | 'top';
+export type Preset = 'iso' | 'front' | 'side' | 'top' | 'near';
 
-const crowd = 5000;          // bodies from which spheres are drawn coarser
+const crowd = 3000;          // bodies from which balls are points
 const creaseCosine = 0.77;   // of edges that look sharp
 
 interface Instances {
+  run: Run;
   mesh: InstancedMesh;
   movers: number[];
   bodies: number[];
@@ -39,6 +44,7 @@ interface Instances {
 /// Points of a section, two rings for every element.
 interface BeamMesh {
   name: string;
+  run: Run;
   mesh: Mesh;
   around: number;
   elements: number;
@@ -116,46 +122,36 @@ function ball(detail: number): BufferGeometry {
   return geometry;
 }
 
-/// Shafts as lines, heads as cones.
+/// Shafts and heads.
 class Arrows {
-  private lines: LineSegments;
-  private heads: InstancedMesh;
+  private parts: InstancedMesh[];
   private count = 0;
   constructor(scene: Scene, private room: number) {
-    const geometry = new BufferGeometry();
-    geometry.setAttribute('position', new BufferAttribute(new Float32Array(6 * room), 3));
-    geometry.setAttribute('color', new BufferAttribute(new Float32Array(6 * room), 3));
-    this.lines = new LineSegments(geometry, new LineBasicMaterial({vertexColors: true, depthTest: false}));
-    this.heads = new InstancedMesh(new ConeGeometry(0.3, 1, 10).translate(0, -0.5, 0),
-        new MeshLambertMaterial({depthTest: false}), room);
-    for (const object of [this.lines, this.heads]) {
-      object.frustumCulled = false;
-      object.renderOrder = 3;
-      scene.add(object);
+    this.parts = [new CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0), new ConeGeometry(1, 1, 12).translate(0, -0.5, 0)]
+        .map(shape => new InstancedMesh(shape, new MeshLambertMaterial({depthTest: false}), room));
+    for (const part of this.parts) {
+      part.frustumCulled = false;
+      part.renderOrder = 3;
+      scene.add(part);
     }
   }
   begin() { this.count = 0; }
   add(from: Vector3, way: Vector3, colour: Color, head: number) {
     const length = way.length();
     if (this.count >= this.room || !(length > 0.3 * head)) return;
-    const to = from.clone().add(way), i = this.count++;
-    const position = this.lines.geometry.getAttribute('position') as BufferAttribute;
-    const colours = this.lines.geometry.getAttribute('color') as BufferAttribute;
-    position.setXYZ(2 * i, from.x, from.y, from.z);
-    position.setXYZ(2 * i + 1, to.x, to.y, to.z);
-    colours.setXYZ(2 * i, colour.r, colour.g, colour.b);
-    colours.setXYZ(2 * i + 1, colour.r, colour.g, colour.b);
+    const i = this.count++, size = Math.min(head, 0.6 * length);
     const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), way.clone().divideScalar(length));
-    const size = Math.min(head, 0.6 * length);
-    this.heads.setMatrixAt(i, new Matrix4().compose(to, turn, new Vector3(size, size, size)));
-    this.heads.setColorAt(i, colour);
+    const [shaft, cone] = this.parts;
+    shaft.setMatrixAt(i, new Matrix4().compose(from, turn, new Vector3(0.11 * size, length - 0.8 * size, 0.11 * size)));
+    cone.setMatrixAt(i, new Matrix4().compose(from.clone().add(way), turn, new Vector3(0.32 * size, size, 0.32 * size)));
+    for (const part of this.parts) part.setColorAt(i, colour);
   }
   end() {
-    this.lines.geometry.setDrawRange(0, 2 * this.count);
-    for (const name of ['position', 'color']) this.lines.geometry.getAttribute(name).needsUpdate = true;
-    this.heads.count = this.count;
-    this.heads.instanceMatrix.needsUpdate = true;
-    if (this.heads.instanceColor) this.heads.instanceColor.needsUpdate = true;
+    for (const part of this.parts) {
+      part.count = this.count;
+      part.instanceMatrix.needsUpdate = true;
+      if (part.instanceColor) part.instanceColor.needsUpdate = true;
+    }
   }
 }
 
@@ -168,7 +164,11 @@ export class SceneView {
   private data: SceneData;
   private size: number;
   private centre: Vector3;
+  private sides: Vector3;
   private instances: Instances[] = [];
+  private grains: Grains[] = [];
+  private sun!: DirectionalLight;
+  private scale = element('div', 'colour-scale');   // of beams
   private beams: BeamMesh[] = [];
   private fixed: {object: Mesh | LineSegments; mover: number}[] = [];
   private markers: InstancedMesh[] = [];   // by status: open, stick, slip, impact
@@ -179,10 +179,12 @@ export class SceneView {
   private joints: InstancedMesh;
   private contactSeries: {status?: Series; force?: Series; percussion?: Series; impulse?: Series}[];
   private velocitySeries: (Series | undefined)[][];
+  private spinSeries: (Series | undefined)[][];
   private pairSeries: {names: string; position: (Series | undefined)[]; force: (Series | undefined)[]; status?: Series}[] = [];
   private forceScale = 1;
   private percussionScale = 1;
   private speedScale = 1;
+  private momentumScale = 1;
   private plane = new Plane(new Vector3(0, 0, -1), 0);
   private lastFollowed: Vector3 | null = null;
   private frame = 0;
@@ -190,15 +192,23 @@ export class SceneView {
   selected: Picked | null = null;
 
   constructor(private run: Run, private shown: Shown, private onPick: (picked: Picked | null) => void,
-              private onMove: () => void) {
+              private onMove: () => void, private others: Run[] = []) {
     this.element.className = 'scene';
     this.data = run.meta.scene!;
     const b = run.meta.box.map(x => (Number.isFinite(x) ? x : 0));
     const low = new Vector3(b[0], b[1], b[2]), high = new Vector3(b[3], b[4], b[5]);
     const reach = this.largestPart();
     low.subScalar(reach); high.addScalar(reach);
+    // What hangs is seen with what it hangs from, unless that is far away.
+    const far = 4 * Math.max(low.distanceTo(high), 1e-9), middle = low.clone().add(high).multiplyScalar(0.5), held = new Vector3();
+    for (const link of this.data.links) for (const [mover, x, y, z] of link.points) {
+      if (mover < 0 && held.set(x, y, z).distanceTo(middle) < far) { low.min(held); high.max(held); }
+    }
+    // A point that stays where it is.
+    if (!(low.distanceTo(high) > 1e-9)) { low.subScalar(0.5); high.addScalar(0.5); }
     if (this.data.planar) { low.z = 0; high.z = 0; }
     this.size = Math.max(high.distanceTo(low), 1e-9);
+    this.sides = high.clone().sub(low);
     this.centre = low.clone().add(high).multiplyScalar(0.5);
 
     this.renderer = new WebGLRenderer({antialias: true, preserveDrawingBuffer: true});
@@ -219,20 +229,39 @@ export class SceneView {
       this.controls.touches.ONE = 1 as never;
     }
     this.controls.addEventListener('change', () => { this.wanted = true; this.onMove(); });
-    const sun = new DirectionalLight(0xffffff, 1.7);
+    this.controls.addEventListener('start', () => { this.fitted = null; });
+    const sun = this.sun = new DirectionalLight(0xffffff, 1.9);
     const aside = up.clone().cross(new Vector3(0.3, 0.9, 0.31)).normalize();
-    sun.position.copy(up).multiplyScalar(2).add(aside).add(this.data.planar ? new Vector3(0, 0, 4) : new Vector3(1, -1, 0));
-    const sky = new HemisphereLight(0xffffff, 0x8888a0, 1.3);
+    sun.position.copy(up).multiplyScalar(2.6).add(aside).add(this.data.planar ? new Vector3(0, 0, 4) : new Vector3(0.8, -0.8, 0))
+        .normalize().multiplyScalar(2 * this.size).add(this.centre);
+    sun.target.position.copy(this.centre);
+    sun.target.updateMatrixWorld();
+    sun.shadow.mapSize.set(2048, 2048);
+    sun.shadow.normalBias = 0.002 * this.size;
+    sun.shadow.bias = -0.0005;
+    const lit = sun.shadow.camera;
+    lit.left = lit.bottom = -0.75 * this.size;
+    lit.right = lit.top = 0.75 * this.size;
+    lit.near = 0.5 * this.size;
+    lit.far = 4 * this.size;
+    this.renderer.shadowMap.type = PCFSoftShadowMap;
+    this.renderer.shadowMap.autoUpdate = false;
+    const sky = new HemisphereLight(0xffffff, 0x8888a0, 1.25);
     sky.position.copy(up);
-    this.scene.add(sun, sky, new AmbientLight(0xffffff, 0.35));
+    this.scene.add(sun, sky, new AmbientLight(0xffffff, 0.3));
 
-    this.addBodies();
-    this.addBeams();
+    for (const each of [run, ...others]) {
+      if (!each.meta.scene) continue;
+      this.addBodies(each);
+      this.addBeams(each);
+    }
     this.addGround();
+    this.element.append(this.scale);
     this.contactSeries = this.data.contacts.map(({name}) => ({
       status: run.find(`contacts/${name}/status`), force: run.find(`contacts/${name}/normal_force`),
       percussion: run.find(`contacts/${name}/normal_percussion`), impulse: run.find(`contacts/${name}/normal_impulse`)}));
     this.velocitySeries = this.data.bodies.map(({name}) => ['x', 'y', 'z'].map(k => run.find(`bodies/${name}/velocity/${k}`)));
+    this.spinSeries = this.data.bodies.map(({name, centre}) => (centre ? ['x', 'y', 'z'].map(k => run.find(`bodies/${name}/angular_velocity/${k}`)) : []));
     for (const channel of run.meta.channels) {
       if (!channel.path.startsWith('pairs/') || !channel.path.endsWith('/position')) continue;
       const path = channel.path.slice(0, -'/position'.length);
@@ -249,7 +278,7 @@ export class SceneView {
       this.scene.add(mesh);
       return mesh;
     });
-    this.arrows = new Arrows(this.scene, 2 * room + Math.min(this.data.bodies.length, 2000) + 8);
+    this.arrows = new Arrows(this.scene, 2 * room + 2 * Math.min(this.data.bodies.length, 2000) + 8);
     this.trail = new LineSegments(new BufferGeometry(), new LineBasicMaterial({vertexColors: true}));
     this.trail.frustumCulled = false;
     this.links = new LineSegments(new BufferGeometry(), new LineBasicMaterial({color: 0x777788}));
@@ -284,31 +313,40 @@ export class SceneView {
     return reach;
   }
 
-  private addBodies() {
+  private addBodies(run: Run) {
+    const data = run.meta.scene!, isOther = run !== this.run;
     const groups = new Map<number, {movers: number[]; bodies: number[]; parts: Part[]}>();
     const into = (mesh: number, mover: number, body: number, part: Part) => {
       if (!groups.has(mesh)) groups.set(mesh, {movers: [], bodies: [], parts: []});
       const group = groups.get(mesh)!;
       group.movers.push(mover); group.bodies.push(body); group.parts.push(part);
     };
-    this.data.bodies.forEach((body, b) => {
+    data.bodies.forEach((body, b) => {
       for (const part of body.parts) into(part[0], body.mover, b, part);
       // What has no shape is a point; it still must be seen.
       if (!body.parts.length) into(-1, body.mover, b, [-1, 0.012 * this.size, 0, 0, 0]);
     });
-    const flatten = this.data.planar ? 0.004 * this.size : null;
+    const flatten = data.planar ? 0.004 * this.size : null;
     for (const [number, group] of groups) {
-      const mesh = this.data.meshes[number];
+      const mesh = data.meshes[number];
       const isBall = number < 0 || mesh?.sphere === true;
       if (!isBall && !mesh) continue;
-      const geometry = isBall ? ball(this.data.bodies.length > crowd ? 8 : 24) : geometryOf(mesh, flatten);
-      const material = new MeshLambertMaterial({vertexColors: isBall, side: DoubleSide});
+      if (isBall && !isOther && group.movers.length > crowd && group.parts.every(p => p[2] === 0 && p[3] === 0 && p[4] === 0)) {
+        const grains = new Grains(group.movers, group.bodies, group.parts.map(p => p[1]));
+        grains.setColours(body => new Color(bodyColours[body % bodyColours.length]));
+        this.scene.add(grains.object);
+        this.grains.push(grains);
+        continue;
+      }
+      const geometry = isBall ? ball(group.movers.length > 400 ? 16 : 28) : geometryOf(mesh, flatten);
+      const material = new MeshLambertMaterial({vertexColors: isBall, side: DoubleSide, transparent: isOther, opacity: isOther ? 0.35 : 1});
       const instanced = new InstancedMesh(geometry, material, group.movers.length);
       instanced.frustumCulled = false;
+      instanced.castShadow = instanced.receiveShadow = !isOther;
       group.bodies.forEach((body, i) => instanced.setColorAt(i, new Color(bodyColours[body % bodyColours.length])));
       this.scene.add(instanced);
-      this.instances.push({mesh: instanced, ...group});
-      if (!isBall && mesh.lines?.length) {
+      this.instances.push({run, mesh: instanced, ...group});
+      if (!isOther && !isBall && mesh.lines?.length) {
         group.movers.forEach(mover => this.addFixed(new LineSegments(edgesOf({...mesh, polygons: []}),
             new LineBasicMaterial({color: 0x444455})), mover));
       }
@@ -333,7 +371,18 @@ export class SceneView {
         this.scene.add(body);
         return;
       }
-      this.addFixed(new Mesh(geometryOf(mesh, null), material()), mover);
+      const surface = geometryOf(mesh, null), front = material(), back = material();
+      // A wall that hides what is behind it is hardly seen from its back.
+      front.side = FrontSide;
+      back.side = BackSide;
+      back.opacity = 0.12;
+      this.addFixed(new Mesh(surface, front), mover);
+      this.addFixed(new Mesh(surface, back), mover);
+      if (!this.data.planar && mover < 0) {
+        const shade = new Mesh(surface, new ShadowMaterial({opacity: 0.28, depthWrite: false}));
+        shade.receiveShadow = true;
+        this.addFixed(shade, mover);
+      }
       this.addFixed(new LineSegments(edgesOf(mesh), new LineBasicMaterial({color: 0x8a93a0, transparent: true,
         opacity: mesh.polygons.length > 200 ? 0.15 : 0.8})), mover);
     };
@@ -341,8 +390,9 @@ export class SceneView {
     for (const [mover, mesh] of this.data.faces) add(mesh, mover);
   }
 
-  private addBeams() {
-    this.data.beams.forEach((beam, b) => {
+  private addBeams(run: Run) {
+    const data = run.meta.scene!, isOther = run !== this.run;
+    data.beams.forEach((beam, b) => {
       const around = beam.outline.length / 2, elements = beam.nodes - 1, geometry = new BufferGeometry();
       const index: number[] = [];
       for (let e = 0; e < elements; ++e) {
@@ -355,16 +405,18 @@ export class SceneView {
       geometry.setAttribute('position', new BufferAttribute(new Float32Array(6 * elements * around), 3));
       geometry.setAttribute('color', new BufferAttribute(new Float32Array(6 * elements * around).fill(1), 3));
       geometry.setIndex(index);
-      const mesh = new Mesh(geometry, new MeshLambertMaterial({vertexColors: true, side: DoubleSide, flatShading: true}));
+      const mesh = new Mesh(geometry, new MeshLambertMaterial({vertexColors: true, side: DoubleSide, flatShading: true,
+        transparent: isOther, opacity: isOther ? 0.35 : 1}));
       mesh.frustumCulled = false;
-      mesh.userData.colour = new Color(bodyColours[(this.data.bodies.length + b) % bodyColours.length]);
+      mesh.castShadow = mesh.receiveShadow = !isOther;
+      mesh.userData.colour = new Color(bodyColours[(data.bodies.length + b) % bodyColours.length]);
       this.scene.add(mesh);
       const frames: Quaternion[] = [];
       for (let i = 0; i + 3 < beam.frames.length; i += 4) {
         const [w, x, y, z] = beam.frames.slice(i, i + 4);
         frames.push(new Quaternion(x, y, z, w));
       }
-      this.beams.push({name: beam.name, mesh, around, elements, first: beam.first, outline: beam.outline, frames});
+      this.beams.push({name: beam.name, run, mesh, around, elements, first: beam.first, outline: beam.outline, frames});
     });
   }
 
@@ -386,6 +438,8 @@ export class SceneView {
     }
     this.percussionScale = largest(this.contactSeries.map(c => c.percussion ?? c.impulse));
     this.speedScale = largest(this.velocitySeries.slice(0, 500).flat());
+    const momenta = this.velocitySeries.slice(0, 500).map((series, b) => (this.data.bodies[b].mass ?? 0) * largest(series));
+    this.momentumScale = Math.max(...momenta, 0) || 1;
   }
 
   get planar() { return this.data.planar; }
@@ -397,22 +451,61 @@ export class SceneView {
     this.wanted = true;
   }
 
+  /// What is to be seen: all of the motion, or the bodies as they stand in this frame.
+  private extent(which: Preset): {centre: Vector3; sides: Vector3} {
+    const all = {centre: this.centre, sides: this.sides};
+    if (which !== 'near') return all;
+    const low = new Vector3(Infinity, Infinity, Infinity), high = low.clone().negate(), at = new Vector3();
+    const {places} = this.run.frame(this.frame);
+    for (let i = 0; i < places.length; i += 3) {
+      at.fromArray(places, i);
+      if (Number.isFinite(at.x + at.y + at.z)) { low.min(at); high.max(at); }
+    }
+    if (!(low.x <= high.x)) return all;
+    const reach = 2 * Math.min(this.largestPart(), this.size / 2);
+    return {centre: low.clone().add(high).multiplyScalar(0.5), sides: high.sub(low).addScalar(reach)};
+  }
+
+  /// From where the scene is seen, until somebody turns it.
+  private fitted: Preset | null = 'iso';
+
   preset(which: Preset) {
-    const distance = this.data.planar ? this.size : (0.62 * this.size) / Math.tan((35 / 2) * Math.PI / 180);
-    const up = this.camera.up, z = Math.abs(up.z) > 0.5;
+    this.resize();
+    this.fit(which);
+  }
+
+  private fit(which: Preset) {
+    const {centre, sides} = this.extent(which), {camera} = this;
+    const up = camera.up, z = Math.abs(up.z) > 0.5;
     const ways: Record<Preset, Vector3> = {
       iso: z ? new Vector3(0.55, -1, 0.45) : new Vector3(0.45, 0.4, 1),
       front: z ? new Vector3(0, -1, 0) : new Vector3(0, 0, 1),
       side: new Vector3(1, 0, 0),
       top: up.clone().add(new Vector3(1e-4, -2e-4, 1e-4)),
+      near: camera.position.clone().sub(this.controls.target),
     };
     const way = this.data.planar ? new Vector3(0, 0, 1) : ways[which].normalize();
-    this.controls.target.copy(this.centre);
-    this.camera.position.copy(this.centre).addScaledVector(way, distance);
-    if (this.camera instanceof OrthographicCamera) this.camera.zoom = 1;
+    let distance = this.size;
+    if (camera instanceof OrthographicCamera) {
+      const half = Math.max(sides.y / camera.top, sides.x / camera.right, 1e-6);
+      camera.zoom = which === 'near' ? Math.max(1.75 / half, 1) : 1;
+    } else {
+      // As near as all corners are seen.
+      const aside = up.clone().cross(way).normalize(), above = way.clone().cross(aside), high = Math.tan((35 / 2) * Math.PI / 180);
+      distance = 0;
+      for (let k = 0; k < 8; ++k) {
+        const corner = sides.clone().multiply(new Vector3(k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, k & 4 ? 0.5 : -0.5));
+        const part = Math.max(Math.abs(corner.dot(aside)) / camera.aspect, Math.abs(corner.dot(above)));
+        distance = Math.max(distance, corner.dot(way) + 1.06 * part / high);
+      }
+      distance = Math.max(distance, 0.02 * this.size);
+    }
+    this.controls.target.copy(centre);
+    camera.position.copy(centre).addScaledVector(way, distance);
     this.lastFollowed = null;
-    this.resize();
+    camera.updateProjectionMatrix();
     this.controls.update();
+    this.fitted = which === 'near' ? null : which;
     this.wanted = true;
   }
 
@@ -426,16 +519,22 @@ export class SceneView {
     this.camera.zoom = state[6];
     this.camera.updateProjectionMatrix();
     this.controls.update();
+    this.fitted = null;
   }
 
   private resize() {
-    const width = Math.max(this.element.clientWidth, 1), height = Math.max(this.element.clientHeight, 1);
+    this.setSize(Math.max(this.element.clientWidth, 1), Math.max(this.element.clientHeight, 1), Math.min(devicePixelRatio, 2));
+  }
+
+  private setSize(width: number, height: number, ratio: number) {
+    this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
+    this.pixels = height * ratio;
     const aspect = width / height;
     if (this.camera instanceof PerspectiveCamera) {
       this.camera.aspect = aspect;
     } else {
-      const half = 0.54 * Math.max(this.size / Math.max(1, aspect), 0.7 * this.size);
+      const half = 0.56 * Math.max(this.sides.y, this.sides.x / aspect, 0.05 * this.size);
       this.camera.left = -half * aspect; this.camera.right = half * aspect;
       this.camera.top = half; this.camera.bottom = -half;
       this.camera.near = -100 * this.size; this.camera.far = 100 * this.size;
@@ -443,13 +542,33 @@ export class SceneView {
     this.camera.updateProjectionMatrix();
     this.wanted = true;
   }
+  private pixels = 600;
+
+  /// The scene in a frame, so large, as pixels of a canvas.
+  picture(f: number, width: number, height: number): HTMLCanvasElement {
+    this.setSize(width, height, 1);
+    if (this.fitted && !this.shown.follow) this.fit(this.fitted);
+    this.show(f);
+    this.wanted = true;
+    this.render();
+    const made = document.createElement('canvas');
+    made.width = width;
+    made.height = height;
+    made.getContext('2d', {willReadFrequently: true})!.drawImage(this.canvas, 0, 0);
+    this.resize();
+    return made;
+  }
 
   /// Puts everything where it is in a frame.
   show(f: number) {
     this.frame = f;
-    const frame = this.run.frame(f);
-    for (const group of this.instances) this.placeInstances(group, frame);
-    for (const beam of this.beams) this.placeBeam(beam, frame, f);
+    const frame = this.run.frame(f), time = this.run.frameTimes[f];
+    const frameOf = (run: Run) => (run === this.run ? f : run.frameAt(time));
+    for (const group of this.instances) this.placeInstances(group, group.run.frame(frameOf(group.run)));
+    for (const grains of this.grains) grains.show(frame.places);
+    for (const beam of this.beams) this.placeBeam(beam, frameOf(beam.run));
+    this.drawScale();
+    this.renderer.shadowMap.needsUpdate = true;
     const at = new Vector3(), turn = new Quaternion(), one = new Vector3(1, 1, 1);
     for (const {object, mover} of this.fixed) {
       object.visible = this.shown.faces;
@@ -498,16 +617,17 @@ export class SceneView {
     mesh.boundingSphere = null;
   }
 
-  private placeBeam(beam: BeamMesh, frame: Frame, f: number) {
+  private placeBeam(beam: BeamMesh, f: number) {
+    const {run} = beam, frame = run.frame(f);
     const position = beam.mesh.geometry.getAttribute('position') as BufferAttribute;
     const colours = beam.mesh.geometry.getAttribute('color') as BufferAttribute;
     const at = new Vector3(), turn = new Quaternion(), corner = new Vector3(), colour = new Color();
-    const sample = this.run.meta.frames[f], quantity = this.shown.beamQuantity;
+    const sample = run.meta.frames[f], quantity = this.shown.beamQuantity;
     const values = quantity ? Array.from({length: beam.elements}, (_, e) => {
-      const series = this.run.find(`beams/${beam.name}/${quantity}/${e + 1}`);
-      return series ? this.run.values(series) : null;
+      const series = run.find(`beams/${beam.name}/${quantity}/${e + 1}`);
+      return series ? run.values(series) : null;
     }) : [];
-    const most = quantity ? this.largestInBeam(beam, quantity) : 1;
+    const most = quantity ? this.largestOfBeams(quantity) : 1;
     for (let e = 0; e < beam.elements; ++e) {
       if (quantity && values[e]) {
         // From blue over light to orange, with the sign.
@@ -533,17 +653,29 @@ export class SceneView {
   }
 
   private beamScales = new Map<string, number>();
-  private largestInBeam(beam: BeamMesh, quantity: string): number {
-    const key = `${beam.name}/${quantity}`;
-    if (!this.beamScales.has(key)) {
+  /// One scale for all beams, or colours would not compare.
+  private largestOfBeams(quantity: string): number {
+    if (!this.beamScales.has(quantity)) {
       let most = 0;
-      for (let e = 1; e <= beam.elements; ++e) {
-        const series = this.run.find(`beams/${key}/${e}`);
-        if (series) for (const value of this.run.values(series)) if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
+      const name = new RegExp(`^beams/.*/${quantity}/[0-9]+$`);
+      for (const series of this.run.series) if (name.test(series.name)) {
+        for (const value of this.run.values(series)) if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
       }
-      this.beamScales.set(key, most || 1);
+      this.beamScales.set(quantity, most || 1);
     }
-    return this.beamScales.get(key)!;
+    return this.beamScales.get(quantity)!;
+  }
+
+  private drawScale() {
+    const quantity = this.shown.beamQuantity;
+    if (this.scale.dataset.of === quantity) return;
+    this.scale.dataset.of = quantity;
+    this.scale.replaceChildren();
+    if (!quantity) return;
+    const most = this.largestOfBeams(quantity), name = new RegExp(`^beams/.*/${quantity}$`);
+    const unit = this.run.meta.channels.find(c => name.test(c.path))?.unit ?? '';
+    this.scale.append(element('span', '', `${quantity.replaceAll('_', ' ')}${unit ? ` [${unit}]` : ''}`), element('span', 'bar'),
+        element('span', 'ends', format(-most, 3)), element('span', 'ends', '0'), element('span', 'ends', format(most, 3)));
   }
 
   private drawContacts(frame: Frame, f: number) {
@@ -603,12 +735,37 @@ export class SceneView {
         this.arrows.add(at, way.multiplyScalar(reach / this.speedScale), colour, head);
       });
     }
+    if (this.shown.momenta) this.drawMomenta(frame, sample, reach, head);
     this.arrows.end();
     this.markers.forEach((mesh, kind) => {
       mesh.count = counts[kind];
       mesh.instanceMatrix.needsUpdate = true;
       mesh.boundingSphere = null;
     });
+  }
+
+  /// From the centres of mass; their velocity is that of the frame and that about it.
+  private drawMomenta(frame: Frame, sample: number, reach: number, head: number) {
+    const colour = new Color(theme().momentum), at = new Vector3(), turn = new Quaternion();
+    const read = (series: (Series | undefined)[]) => new Vector3(...[0, 1, 2].map(k => (series[k] ? this.run.values(series[k]!)[sample] || 0 : 0)));
+    this.data.bodies.slice(0, 2000).forEach((body, b) => {
+      if (!body.mass) return;
+      this.placeOf(frame, body.mover, at, turn);
+      const velocity = read(this.velocitySeries[b]);
+      if (body.centre) {
+        const centre = new Vector3().fromArray(body.centre);
+        const [one] = this.spinSeries[b];
+        const spin = one ? read(this.spinSeries[b]) : new Vector3(0, 0, this.planarSpin(body.name, sample));
+        velocity.add(spin.cross(centre).applyQuaternion(turn));
+        at.add(centre.applyQuaternion(turn));
+      }
+      this.arrows.add(at, velocity.multiplyScalar(1.2 * reach * body.mass / this.momentumScale), colour, head);
+    });
+  }
+
+  private planarSpin(name: string, sample: number): number {
+    const series = this.run.find(`bodies/${name}/angular_velocity`);
+    return series ? this.run.values(series)[sample] : 0;
   }
 
   private drawLinks(frame: Frame) {
@@ -672,11 +829,19 @@ export class SceneView {
     this.trail.geometry.setAttribute('color', new BufferAttribute(new Float32Array(colours), 3));
   }
 
+  /// The selected body, or the middle of all.
   private followBody(frame: Frame) {
-    const body = this.shown.follow && this.selected ? this.data.bodies.find(b => b.name === this.selected!.name) : undefined;
-    if (!body) { this.lastFollowed = null; return; }
-    const now = new Vector3().fromArray(frame.places, 3 * body.mover);
-    if (!this.lastFollowed) this.lastFollowed = this.controls.target.clone();
+    if (!this.shown.follow) { this.lastFollowed = null; return; }
+    const body = this.selected ? this.data.bodies.find(b => b.name === this.selected!.name) : undefined;
+    const now = new Vector3(), at = new Vector3();
+    if (body) {
+      now.fromArray(frame.places, 3 * body.mover);
+    } else {
+      const count = frame.places.length / 3;
+      for (let i = 0; i < count; ++i) now.addScaledVector(at.fromArray(frame.places, 3 * i), 1 / count);
+    }
+    if (!Number.isFinite(now.x + now.y + now.z)) return;
+    if (!this.lastFollowed) this.lastFollowed = body ? this.controls.target.clone() : now.clone();
     const way = now.clone().sub(this.lastFollowed);
     this.controls.target.add(way);
     this.camera.position.add(way);
@@ -705,11 +870,17 @@ export class SceneView {
       if (name) return {kind: 'contact', name};
     }
     let nearest: Picked | null = null, distance = Infinity;
-    for (const {mesh, bodies} of this.instances) {
+    for (const {run, mesh, bodies} of this.instances) {
       const [hit] = ray.intersectObject(mesh);
       if (hit?.instanceId === undefined || hit.distance >= distance) continue;
       distance = hit.distance;
-      nearest = {kind: 'body', name: this.data.bodies[bodies[hit.instanceId]].name};
+      nearest = {kind: 'body', name: run.meta.scene!.bodies[bodies[hit.instanceId]].name};
+    }
+    for (const grains of this.grains) {
+      const hit = grains.meet(ray.ray.origin, ray.ray.direction);
+      if (!hit || hit[1] >= distance) continue;
+      distance = hit[1];
+      nearest = {kind: 'body', name: this.data.bodies[hit[0]].name};
     }
     for (const beam of this.beams) {
       const [hit] = ray.intersectObject(beam.mesh);
@@ -737,16 +908,16 @@ export class SceneView {
   select(picked: Picked | null) {
     this.selected = picked;
     this.lastFollowed = null;
-    for (const {mesh, bodies} of this.instances) {
-      bodies.forEach((body, i) => {
-        const colour = new Color(bodyColours[body % bodyColours.length]);
-        if (picked && !(picked.kind === 'body' && this.data.bodies[body].name === picked.name) && picked.kind === 'body') {
-          colour.lerp(new Color(theme().scene), 0.55);
-        }
-        mesh.setColorAt(i, colour);
-      });
+    const colourOf = (scene: SceneData) => (body: number) => {
+      const colour = new Color(bodyColours[body % bodyColours.length]);
+      return picked?.kind === 'body' && scene.bodies[body].name !== picked.name ? colour.lerp(new Color(theme().scene), 0.55) : colour;
+    };
+    for (const {run, mesh, bodies} of this.instances) {
+      const colour = colourOf(run.meta.scene!);
+      bodies.forEach((body, i) => mesh.setColorAt(i, colour(body)));
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
+    for (const grains of this.grains) grains.setColours(colourOf(this.data));
     this.show(this.frame);
   }
 
@@ -754,6 +925,13 @@ export class SceneView {
   render() {
     if (!this.wanted) return;
     this.wanted = false;
+    const shadows = this.shown.shadows && !this.data.planar;
+    if (this.sun.castShadow !== shadows) {
+      this.renderer.shadowMap.enabled = this.sun.castShadow = shadows;
+      this.renderer.shadowMap.needsUpdate = true;
+      this.scene.traverse(object => { const {material} = object as Mesh; if (material && !Array.isArray(material)) material.needsUpdate = true; });
+    }
+    for (const grains of this.grains) grains.setView(this.pixels, this.renderer.clippingPlanes[0] ?? null);
     this.renderer.render(this.scene, this.camera);
   }
 

@@ -40,4 +40,24 @@ void add_base64(std::string& text, const void* bytes, std::size_t size) {
   if (has_two) *out = digits[group >> 6 & 63];
 }
 
+std::string from_base64(std::string_view text) {
+  std::array<int, 256> values{};
+  values.fill(-1);
+  for (int i = 0; i < 64; ++i) values[static_cast<unsigned char>(digits[i])] = i;
+  std::string bytes;
+  bytes.reserve(text.size() / 4 * 3);
+  std::uint32_t group = 0;
+  int bits = 0;
+  for (const char letter : text) {
+    const int value = values[static_cast<unsigned char>(letter)];
+    if (value < 0) break;
+    group = group << 6 | static_cast<std::uint32_t>(value);
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes += static_cast<char>(group >> bits & 255);
+  }
+  return bytes;
+}
+
 }  // namespace clatter

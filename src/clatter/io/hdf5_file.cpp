@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -48,6 +50,16 @@ hid_t string_type() {
   H5Tset_size(type, H5T_VARIABLE);
   H5Tset_cset(type, H5T_CSET_UTF8);
   return type;
+}
+
+int rank_of(const Hdf5Table& table) {
+  if (table.parts > 0) return 3;
+  return table.columns == 0 ? 1 : 2;
+}
+
+std::array<hsize_t, 3> extent_of(const Hdf5Table& table, hsize_t rows) {
+  if (table.parts > 0) return {rows, table.parts, table.columns};
+  return {rows, table.columns, 0};
 }
 
 }  // namespace
@@ -131,26 +143,38 @@ void Hdf5File::set_attribute(const std::string& object, const std::string& name,
   write_attribute(object, name, H5T_NATIVE_LONG, space.get(), &value);
 }
 
-Hdf5Table Hdf5File::create_table(const std::string& name, hsize_t columns, hsize_t chunk_rows) {
-  const int rank = columns == 0 ? 1 : 2;
-  const hsize_t size[2] = {0, columns};
-  const hsize_t limit[2] = {H5S_UNLIMITED, columns};
-  const hsize_t chunk[2] = {chunk_rows, columns};
+Hdf5Table Hdf5File::create_table(const std::string& name, hsize_t columns, hsize_t chunk_rows,
+                                 hsize_t parts) {
+  Hdf5Table table;
+  table.columns = parts > 0 ? std::max<hsize_t>(columns, 1) : columns;
+  table.parts = parts;
+  const int rank = rank_of(table);
+  const std::array<hsize_t, 3> size = extent_of(table, 0);
+  const std::array<hsize_t, 3> limit = extent_of(table, H5S_UNLIMITED);
+  std::array<hsize_t, 3> chunk = extent_of(table, chunk_rows);
+  // Few parts at a time, so that one can be read without the others.
+  // Few rows, too: a chunk that is flushed before it is full is written anew elsewhere.
+  constexpr hsize_t chunk_parts = 64, chunk_rows_of_parts = 64;
+  hsize_t chunks = 1;
+  if (parts > chunk_parts) {
+    chunk[1] = chunk_parts;
+    chunk[0] = std::min<hsize_t>(chunk_rows, chunk_rows_of_parts);
+    chunks = (parts + chunk_parts - 1) / chunk_parts;
+  }
 
-  const Hdf5Id space = check(H5Screate_simple(rank, size, limit), H5Sclose, "write");
+  const Hdf5Id space = check(H5Screate_simple(rank, size.data(), limit.data()), H5Sclose, "write");
   const Hdf5Id links = check(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "write");
   check(H5Pset_create_intermediate_group(links.get(), 1), "write");
   const Hdf5Id layout = check(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "write");
-  check(H5Pset_chunk(layout.get(), rank, chunk), "write");
+  check(H5Pset_chunk(layout.get(), rank, chunk.data()), "write");
   check(H5Pset_shuffle(layout.get()), "write");
   check(H5Pset_deflate(layout.get(), 1), "write");
   const Hdf5Id access = check(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "write");
-  // Room for the chunk that is being filled and no more: a model may have thousands of tables.
-  const std::size_t chunk_bytes = chunk_rows * std::max<hsize_t>(columns, 1) * sizeof(double);
-  check(H5Pset_chunk_cache(access.get(), 7, chunk_bytes, 1.0), "write");
+  // Room for the chunks that are being filled and no more: a model may have thousands of tables.
+  const std::size_t numbers =
+      chunk_rows * std::max<hsize_t>(table.columns, 1) * (parts == 0 ? 1 : chunks * chunk[1]);
+  check(H5Pset_chunk_cache(access.get(), 7 * chunks, numbers * sizeof(double), 1.0), "write");
 
-  Hdf5Table table;
-  table.columns = columns;
   table.dataset = check(H5Dcreate2(file_.get(), name.c_str(), H5T_IEEE_F64LE, space.get(),
                                    links.get(), layout.get(), access.get()),
                         H5Dclose, "write");
@@ -158,17 +182,19 @@ Hdf5Table Hdf5File::create_table(const std::string& name, hsize_t columns, hsize
 }
 
 void Hdf5File::append(Hdf5Table& table, std::span<const double> values) {
-  const int rank = table.columns == 0 ? 1 : 2;
-  const hsize_t new_rows = values.size() / std::max<hsize_t>(table.columns, 1);
-  const hsize_t size[2] = {table.rows + new_rows, table.columns};
-  const hsize_t begin[2] = {table.rows, 0};
-  const hsize_t count[2] = {new_rows, table.columns};
+  const hsize_t new_rows =
+      values.size() / (std::max<hsize_t>(table.columns, 1) * std::max<hsize_t>(table.parts, 1));
+  const std::array<hsize_t, 3> size = extent_of(table, table.rows + new_rows);
+  const std::array<hsize_t, 3> begin = {table.rows, 0, 0};
+  const std::array<hsize_t, 3> count = extent_of(table, new_rows);
 
-  check(H5Dset_extent(table.dataset.get(), size), "write");
+  check(H5Dset_extent(table.dataset.get(), size.data()), "write");
   const Hdf5Id file_space = check(H5Dget_space(table.dataset.get()), H5Sclose, "write");
-  check(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, begin, nullptr, count, nullptr),
+  check(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(),
+                            nullptr),
         "write");
-  const Hdf5Id memory_space = check(H5Screate_simple(rank, count, nullptr), H5Sclose, "write");
+  const Hdf5Id memory_space =
+      check(H5Screate_simple(rank_of(table), count.data(), nullptr), H5Sclose, "write");
   check(H5Dwrite(table.dataset.get(), H5T_NATIVE_DOUBLE, memory_space.get(), file_space.get(),
                  H5P_DEFAULT, values.data()),
         "write");

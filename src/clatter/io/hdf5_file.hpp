@@ -49,6 +49,7 @@ struct Hdf5Table {
   Hdf5Id dataset;
   hsize_t rows = 0;
   hsize_t columns = 0;  ///< 0: one number per row, and a dataset of one dimension
+  hsize_t parts = 0;    ///< 0: a row has no parts; else each has `columns`, at least one
 };
 
 /// A new HDF5 file. Every failure is an Error that names the file and the system's reason; HDF5's
@@ -67,8 +68,10 @@ class Hdf5File {
   void set_attribute(const std::string& object, const std::string& name, double value);
   void set_attribute(const std::string& object, const std::string& name, long value);
 
-  /// Compressed, in chunks of `chunk_rows`; groups on the way to `name` are created.
-  Hdf5Table create_table(const std::string& name, hsize_t columns, hsize_t chunk_rows);
+  /// Compressed, in chunks of `chunk_rows`; groups on the way to `name` are created. With `parts` a
+  /// dataset of three dimensions: rows, parts, columns.
+  Hdf5Table create_table(const std::string& name, hsize_t columns, hsize_t chunk_rows,
+                         hsize_t parts = 0);
   /// From now on others may read the file while tables grow (HDF5's SWMR mode), and what was
   /// flushed stays readable whatever happens. No more tables or attributes can be added.
   void let_read();

@@ -116,17 +116,39 @@ std::vector<double> Hdf5Reader::table(const std::string& name) const {
   return read<double>(name, H5T_NATIVE_DOUBLE, H5T_FLOAT, false);
 }
 
+std::vector<double> Hdf5Reader::part_of_table(const std::string& name, std::size_t part) const {
+  if (!has(name)) fail(fmt::format("the dataset '{}' is missing", name));
+  const Hdf5Id dataset(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Id space(dataset.get() < 0 ? H5I_INVALID_HID : H5Dget_space(dataset.get()), H5Sclose);
+  std::array<hsize_t, 3> size{};
+  if (space.get() < 0 || H5Sget_simple_extent_ndims(space.get()) != 3 ||
+      H5Sget_simple_extent_dims(space.get(), size.data(), nullptr) != 3 || part >= size[1]) {
+    fail(fmt::format("'{}' is not a table with so many parts, or the file is damaged", name));
+  }
+  std::vector<double> values(size[0] * size[2]);
+  if (values.empty()) return values;
+  const std::array<hsize_t, 3> begin{0, part, 0}, count{size[0], 1, size[2]};
+  const Hdf5Id memory(H5Screate_simple(3, count.data(), nullptr), H5Sclose);
+  if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(),
+                          nullptr) < 0 ||
+      H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT,
+              values.data()) < 0) {
+    fail(fmt::format("the dataset '{}' cannot be read: the file is damaged", name));
+  }
+  return values;
+}
+
 std::array<std::size_t, 2> Hdf5Reader::size_of(const std::string& name) const {
   if (!has(name)) fail(fmt::format("the dataset '{}' is missing", name));
   const Hdf5Id dataset(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
   const Hdf5Id space(dataset.get() < 0 ? H5I_INVALID_HID : H5Dget_space(dataset.get()), H5Sclose);
-  std::array<hsize_t, 2> size{0, 1};
+  std::array<hsize_t, 3> size{0, 1, 1};
   const int dimensions = space.get() < 0 ? -1 : H5Sget_simple_extent_ndims(space.get());
-  if (dimensions != 1 && dimensions != 2) {
+  if (dimensions < 1 || dimensions > 3) {
     fail(fmt::format("'{}' is not a table, or the file is damaged", name));
   }
   H5Sget_simple_extent_dims(space.get(), size.data(), nullptr);
-  return {static_cast<std::size_t>(size[0]), static_cast<std::size_t>(size[1])};
+  return {static_cast<std::size_t>(size[0]), static_cast<std::size_t>(size[1] * size[2])};
 }
 
 std::vector<std::string> Hdf5Reader::datasets() const {

@@ -27,6 +27,8 @@ class Hdf5Reader {
   std::vector<int> integers(const std::string& name) const;
   /// A table with a row per sample, row by row.
   std::vector<double> table(const std::string& name) const;
+  /// The same of one part of a table whose rows have parts.
+  std::vector<double> part_of_table(const std::string& name, std::size_t part) const;
   /// Rows, and numbers in a row, of a table as it is now.
   std::array<std::size_t, 2> size_of(const std::string& name) const;
   /// Paths of all datasets, "bodies/ball/position", sorted.

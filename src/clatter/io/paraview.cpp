@@ -7,6 +7,7 @@
 
 #include <clatter/contact/geometry/contact_pair.hpp>
 #include <clatter/io/paraview.hpp>
+#include <clatter/io/result_tables.hpp>
 #include <clatter/model/beam_mesh.hpp>
 
 namespace clatter {
@@ -45,13 +46,16 @@ double extent_of(const Model& model) {
 
 }  // namespace
 
-ParaviewSeries::ParaviewSeries(std::filesystem::path directory, const Model& model,
+ParaviewSeries::ParaviewSeries(const std::filesystem::path& directory, const Model& model,
                                const std::vector<Channel>& channels, long frames)
-    : frames_(std::move(directory), "frames", frames) {
+    : frames_(directory, "frames", frames) {
   Offsets offsets;
   for (const Channel& channel : channels) offsets[channel.path] = channel.offset;
 
   carriers_[""] = {};
+  if (model.bodies.size() >= crowd_of_bodies) {
+    crowd_.emplace(directory, model.bodies, frames);
+  }
   for (const BodySpec& body : model.bodies) add_body(body, offsets);
   for (const BeamSpec& beam : model.beams) add_beam(beam, offsets);
   add_contacts(model, offsets);
@@ -87,6 +91,10 @@ void ParaviewSeries::add_body(const BodySpec& body, const Offsets& offsets) {
   const Carrier carrier{bodies_++, static_cast<int>(motions_.size())};
   carriers_[body.name] = carrier;
   motions_.push_back(find_motion(offsets, "bodies/" + body.name, body.kind == BodyKind::planar, 0));
+  if (crowd_) {
+    crowd_motions_.push_back(carrier.motion);
+    return;
+  }
   Mesh mesh;
   for (const PlacedShape& shape : body.shapes) {
     mesh.append(tessellate(shape, body.kind == BodyKind::planar, 0.0));
@@ -212,27 +220,36 @@ void ParaviewSeries::add_part(const Mesh& mesh, const Carrier& carrier, Kind kin
   parts_.push_back({begin, static_cast<int>(mesh_.points.size()), carrier, kind});
 }
 
+ParaviewSeries::Pose ParaviewSeries::pose_of(const Motion& motion, std::span<const double> row) {
+  Pose pose;
+  for (int i = 0; i < motion.dimensions; ++i) {
+    if (motion.position >= 0) pose.position[i] = row[motion.position + i];
+    if (motion.velocity >= 0) pose.velocity[i] = row[motion.velocity + i];
+  }
+  if (motion.angle >= 0) pose.orientation = Eigen::AngleAxisd(row[motion.angle], Vec3::UnitZ());
+  if (const int q = motion.orientation; q >= 0)
+    pose.orientation = Quaternion(row[q], row[q + 1], row[q + 2], row[q + 3]);
+  if (const int w = motion.angular_velocity; w >= 0)
+    pose.spin = motion.planar ? Vec3(0, 0, row[w]) : Vec3(row[w], row[w + 1], row[w + 2]);
+  return pose;
+}
+
+void ParaviewSeries::place_crowd(std::span<const double> row) {
+  for (std::size_t b = 0; b < crowd_motions_.size(); ++b) {
+    const Pose pose = pose_of(motions_[crowd_motions_[b]], row);
+    crowd_->place(b, pose.position, pose.orientation, pose.velocity);
+  }
+}
+
 void ParaviewSeries::place(std::span<const double> row) {
   for (const Part& part : parts_) {
-    Vec3 position = Vec3::Zero(), velocity = Vec3::Zero(), spin = Vec3::Zero();
-    Mat3 rotation = Mat3::Identity();
-    if (part.carrier.motion >= 0) {
-      const Motion& motion = motions_[part.carrier.motion];
-      for (int i = 0; i < motion.dimensions; ++i) {
-        if (motion.position >= 0) position[i] = row[motion.position + i];
-        if (motion.velocity >= 0) velocity[i] = row[motion.velocity + i];
-      }
-      if (motion.angle >= 0)
-        rotation = Eigen::AngleAxisd(row[motion.angle], Vec3::UnitZ()).toRotationMatrix();
-      if (const int q = motion.orientation; q >= 0)
-        rotation = Quaternion(row[q], row[q + 1], row[q + 2], row[q + 3]).toRotationMatrix();
-      if (const int w = motion.angular_velocity; w >= 0)
-        spin = motion.planar ? Vec3(0, 0, row[w]) : Vec3(row[w], row[w + 1], row[w + 2]);
-    }
+    const Pose pose =
+        part.carrier.motion < 0 ? Pose() : pose_of(motions_[part.carrier.motion], row);
+    const Mat3 rotation = pose.orientation.toRotationMatrix();
     for (int i = part.begin; i < part.end; ++i) {
       const Vec3& local = mesh_.points[i];
-      const Vec3 at = position + rotation * local;
-      const Vec3 moves = velocity + rotation * spin.cross(local);  // spin in body axes
+      const Vec3 at = pose.position + rotation * local;
+      const Vec3 moves = pose.velocity + rotation * pose.spin.cross(local);
       for (int k = 0; k < 3; ++k) {
         points_[3 * i + k] = static_cast<float>(at[k]);
         velocities_[3 * i + k] = static_cast<float>(moves[k]);
@@ -289,6 +306,9 @@ void ParaviewSeries::append(double time, std::span<const double> row) {
   place(row);
   write_frame();
   frames_.add(time, frame_);
+  if (!crowd_) return;
+  place_crowd(row);
+  crowd_->append(time);
 }
 
 }  // namespace clatter

@@ -3,9 +3,11 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <clatter/io/crowd_frames.hpp>
 #include <clatter/io/frame_series.hpp>
 #include <clatter/io/recorder.hpp>
 #include <clatter/io/tessellation.hpp>
@@ -16,7 +18,8 @@ namespace clatter {
 
 struct BeamMesh;
 
-/// A run as pictures: `frames.pvd` lists the times, `frames/NNNNNN.vtp` hold the surfaces of the
+/// A run as pictures. A crowd of bodies is points (CrowdFrames) instead of surfaces; of all else
+/// `frames.pvd` lists the times, `frames/NNNNNN.vtp` hold the surfaces of the
 /// bodies and beams, the faces of contacts and the contact points as they stand then. ParaView
 /// opens the .pvd.
 ///
@@ -29,7 +32,7 @@ struct BeamMesh;
 class ParaviewSeries : public Recorder {
  public:
   /// `frames`: goes on after so many of an earlier series, whose later ones are forgotten.
-  ParaviewSeries(std::filesystem::path directory, const Model& model,
+  ParaviewSeries(const std::filesystem::path& directory, const Model& model,
                  const std::vector<Channel>& channels, long frames = 0);
 
   /// Writes a frame, complete and listed when this returns.
@@ -44,6 +47,10 @@ class ParaviewSeries : public Recorder {
     int position = -1, dimensions = 3, orientation = -1, angle = -1, velocity = -1;
     int angular_velocity = -1;
     bool planar = false;
+  };
+  struct Pose {
+    Vec3 position = Vec3::Zero(), velocity = Vec3::Zero(), spin = Vec3::Zero();  ///< spin: own axes
+    Quaternion orientation = Quaternion::Identity();
   };
   /// What points may be attached to: a body, a node of a beam, the ground.
   struct Carrier {
@@ -71,12 +78,16 @@ class ParaviewSeries : public Recorder {
   void add_contacts(const Model& model, const Offsets& offsets);
   void add_ground(const Model& model);
   void add_part(const Mesh& mesh, const Carrier& carrier, Kind kind);
+  static Pose pose_of(const Motion& motion, std::span<const double> row);
   void place(std::span<const double> row);
+  void place_crowd(std::span<const double> row);
   void show_sections(const Part& part, std::span<const double> row);
   void write_constant_parts();
   void write_frame();
 
   FrameSeries frames_;
+  std::optional<CrowdFrames> crowd_;
+  std::vector<int> crowd_motions_;  ///< of its bodies
   std::map<std::string, Carrier> carriers_;
   int bodies_ = 0;  ///< bodies and beams
   std::vector<Motion> motions_;

@@ -26,17 +26,14 @@ constexpr std::size_t name_overhead = 48;
 constexpr std::size_t file_overhead = 65536;
 
 /// Upper bound [bytes] of what a new file holds before the first row.
-std::size_t bytes_to_create(const std::vector<Channel>& channels, const RunInfo& info) {
+std::size_t bytes_to_create(const std::vector<ResultTable>& tables, const RunInfo& info) {
   std::size_t bytes = file_overhead + info.model_text.size();
-  for (const Channel& channel : channels) {
+  for (const ResultTable& table : tables) {
     bytes += dataset_overhead;
-    for (const std::string& name : channel.components) bytes += name_overhead + name.size();
+    for (const auto& names : {table.components, table.names})
+      for (const std::string& name : names) bytes += name_overhead + name.size();
   }
   return bytes;
-}
-
-bool is_scalar(const Channel& channel) {
-  return channel.components.size() == 1 && channel.components.front().empty();
 }
 
 void write_origin(Hdf5File& file, const RunInfo& info) {
@@ -64,14 +61,15 @@ void write_origin(Hdf5File& file, const RunInfo& info) {
 
 }  // namespace
 
-void ResultFile::make_buffers(const std::vector<Channel>& channels) {
+void ResultFile::make_buffers(const std::vector<ResultTable>& tables) {
   std::size_t widest = 0;
-  for (const Channel& channel : channels) {
-    row_size_ = std::max(row_size_, channel.offset + channel.components.size());
-    widest = std::max(widest, channel.components.size());
+  for (const ResultTable& table : tables) {
+    for (const int offset : table.offsets)
+      row_size_ = std::max(row_size_, static_cast<std::size_t>(offset) + table.components.size());
+    widest = std::max(widest, table.width());
   }
-  capacity_ =
-      std::clamp<std::size_t>(buffer_bytes / (std::max<std::size_t>(row_size_, 1) * 8), 32, 1024);
+  const std::size_t fitting = buffer_bytes / (std::max<std::size_t>(row_size_, 1) * 8);
+  capacity_ = std::clamp<std::size_t>(fitting, 8, 1024);
   time_buffer_.resize(capacity_);
   buffer_.resize(capacity_ * row_size_);
   gathered_.resize(capacity_ * widest);
@@ -91,7 +89,7 @@ ResultFile::ResultFile(const std::filesystem::path& path, const std::vector<Chan
   const std::filesystem::path unfinished = file_.path();
   try {
     create_tables(channels, info, {"time", "s"});
-    copy_rows(Hdf5Reader(path), channels, static_cast<std::size_t>(rows));
+    copy_rows(Hdf5Reader(path), static_cast<std::size_t>(rows));
     file_.flush();
     file_.let_read();
     file_.move_to(path);  // last: from now on whoever is killed leaves a file that can be read
@@ -104,24 +102,26 @@ ResultFile::ResultFile(const std::filesystem::path& path, const std::vector<Chan
 
 void ResultFile::create_tables(const std::vector<Channel>& channels, const RunInfo& info,
                                const RowKey& key) {
-  file_.reserve(bytes_to_create(channels, info));
+  std::vector<ResultTable> tables = tables_of(channels);
+  file_.reserve(bytes_to_create(tables, info));
   write_origin(file_, info);
-  make_buffers(channels);
+  make_buffers(tables);
   times_ = file_.create_table("/" + key.name, 0, capacity_);
   file_.set_attribute("/" + key.name, "unit", key.unit);
-  for (const Channel& channel : channels) {
-    const std::string name = "/" + channel.path;
-    const std::size_t width = channel.components.size();
-    columns_.push_back({channel.offset, static_cast<int>(width),
-                        file_.create_table(name, is_scalar(channel) ? 0 : width, capacity_)});
-    file_.set_attribute(name, "unit", channel.unit);
-    if (!is_scalar(channel))
-      file_.set_attribute(name, "components", std::span<const std::string>(channel.components));
+  for (ResultTable& layout : tables) {
+    const std::string name = "/" + layout.path;
+    const std::size_t width = layout.is_scalar() ? 0 : layout.components.size();
+    Hdf5Table table = file_.create_table(name, width, capacity_, layout.names.size());
+    file_.set_attribute(name, "unit", layout.unit);
+    if (!layout.is_scalar())
+      file_.set_attribute(name, "components", std::span<const std::string>(layout.components));
+    if (layout.is_crowd())
+      file_.set_attribute(name, "names", std::span<const std::string>(layout.names));
+    columns_.push_back({std::move(layout), std::move(table)});
   }
 }
 
-void ResultFile::copy_rows(const Hdf5Reader& from, const std::vector<Channel>& channels,
-                           std::size_t rows) {
+void ResultFile::copy_rows(const Hdf5Reader& from, std::size_t rows) {
   const auto copy = [&](const std::string& name, std::size_t width, Hdf5Table& to) {
     const std::vector<double> values = from.table(name);
     if (values.size() < rows * width) {
@@ -131,8 +131,8 @@ void ResultFile::copy_rows(const Hdf5Reader& from, const std::vector<Channel>& c
     if (rows > 0) file_.append(to, {values.data(), rows * width});
   };
   copy("/time", 1, times_);
-  for (std::size_t c = 0; c < channels.size(); ++c) {
-    copy("/" + channels[c].path, channels[c].components.size(), columns_[c].table);
+  for (Column& column : columns_) {
+    copy("/" + column.layout.path, column.layout.width(), column.table);
   }
 }
 
@@ -164,9 +164,11 @@ void ResultFile::write(std::size_t rows) {
   file_.append(times_, {time_buffer_.data(), rows});
   for (Column& column : columns_) {
     double* to = gathered_.data();
+    const auto& [path, components, unit, names, offsets] = column.layout;
     for (std::size_t i = 0; i < rows; ++i)
-      to = std::copy_n(buffer_.data() + i * row_size_ + column.offset, column.width, to);
-    file_.append(column.table, {gathered_.data(), rows * column.width});
+      for (const int offset : offsets)
+        to = std::copy_n(buffer_.data() + i * row_size_ + offset, components.size(), to);
+    file_.append(column.table, {gathered_.data(), to});
   }
   file_.flush();
 }

@@ -5,6 +5,7 @@
 
 #include <clatter/io/hdf5_file.hpp>
 #include <clatter/io/recorder.hpp>
+#include <clatter/io/result_tables.hpp>
 #include <clatter/io/run_info.hpp>
 #include <clatter/simulation/channel.hpp>
 
@@ -17,10 +18,11 @@ struct RowKey {
   std::string name, unit;
 };
 
-/// The HDF5 file of a run. Every channel is a dataset of that name with a row per sample, /time (or
-/// another key of the rows) holds the times [s]; units and names of components are attributes of
-/// the datasets, the origin of the run (version, model text and hash, settings) attributes of the
-/// file.
+/// The HDF5 file of a run. Every channel is a dataset of that name with a row per sample, but a
+/// crowd of bodies has one dataset per quantity, /crowd/position, with an entry for each body in a
+/// row; /time (or another key of the rows) holds the times [s]; units, names of components and of
+/// the bodies of a crowd are attributes of the datasets, the origin of the run (version, model text
+/// and hash, settings) attributes of the file.
 ///
 /// Rows are gathered in memory and written a chunk at a time, or when a flush is due. Others can
 /// read the file meanwhile (in SWMR mode: h5py.File(path, swmr=True)). A process killed in the
@@ -46,12 +48,12 @@ class ResultFile : public Recorder {
 
  private:
   void create_tables(const std::vector<Channel>& channels, const RunInfo& info, const RowKey& key);
-  void copy_rows(const Hdf5Reader& from, const std::vector<Channel>& channels, std::size_t rows);
+  void copy_rows(const Hdf5Reader& from, std::size_t rows);
   /// Room for rows of all channels.
-  void make_buffers(const std::vector<Channel>& channels);
+  void make_buffers(const std::vector<ResultTable>& tables);
 
   struct Column {
-    int offset, width;
+    ResultTable layout;
     Hdf5Table table;
   };
 

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <limits>
 #include <optional>
-#include <zlib.h>
 
 #include <fmt/format.h>
 
@@ -15,7 +14,10 @@
 #include <clatter/model/beam_mesh.hpp>
 #include <clatter/model/error.hpp>
 #include <clatter/version.hpp>
+#include <clatter/view/contact_places.hpp>
+#include <clatter/view/modes_page.hpp>
 #include <clatter/view/page_data.hpp>
+#include <clatter/view/page_stream.hpp>
 #include <clatter/view/result_reader.hpp>
 #include <clatter/view/scene.hpp>
 
@@ -24,86 +26,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t crowd = 2000;            ///< movers from which places are told less exactly
-constexpr std::size_t most_events = 2000;      ///< the hardest of them
-constexpr std::size_t most_contacts = 500;     ///< whose impacts are marked
-constexpr double turn_quantum = 1.0 / 16384;   ///< of quaternions
-constexpr double normal_quantum = 1.0 / 4096;  ///< of unit vectors
-
-/// A stream of bytes.
-class Bytes {
- public:
-  template <class T>
-  void put(T value) {
-    char raw[sizeof(T)];
-    std::memcpy(raw, &value, sizeof(T));
-    text_.append(raw, sizeof(T));
-  }
-  /// Zigzag code, seven bits a byte, the lowest first.
-  void put_number(std::int64_t value) {
-    auto code = (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
-    for (; code >= 0x80; code >>= 7) text_ += static_cast<char>(0x80 | (code & 0x7f));
-    text_ += static_cast<char>(code);
-  }
-  void put(const std::vector<double>& values) {
-    for (const double value : values) put(value);
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-/// Numbers that change little from frame to frame.
-class Track {
- public:
-  Track(std::size_t size, double quantum) : quantum_(quantum), last_(size), before_(size) {}
-
-  void put(Bytes& bytes, const std::vector<double>& values) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double scaled = std::isfinite(values[i]) ? values[i] / quantum_ : 0.0;
-      // Far below what doubles hold exactly: a page counts in them.
-      const auto now = static_cast<std::int64_t>(std::llround(std::clamp(scaled, -1e12, 1e12)));
-      const std::int64_t expected = frames_ < 2 ? last_[i] : 2 * last_[i] - before_[i];
-      bytes.put_number(now - expected);
-      before_[i] = last_[i];
-      last_[i] = now;
-    }
-    ++frames_;
-  }
-
- private:
-  double quantum_;
-  std::vector<std::int64_t> last_, before_;
-  int frames_ = 0;
-};
-
-std::string compressed(const std::string& text) {
-  z_stream stream{};
-  constexpr int gzip = 15 + 16;
-  if (deflateInit2(&stream, 6, Z_DEFLATED, gzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw Error("zlib cannot compress");
-  }
-  std::string result;
-  std::vector<char> buffer(std::size_t{1} << 18);
-  std::size_t taken = 0;
-  int status = Z_OK;
-  while (status == Z_OK) {
-    if (stream.avail_in == 0 && taken < text.size()) {
-      const std::size_t part = std::min<std::size_t>(text.size() - taken, 1u << 30);
-      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data() + taken));
-      stream.avail_in = static_cast<uInt>(part);
-      taken += part;
-    }
-    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
-    stream.avail_out = static_cast<uInt>(buffer.size());
-    status = deflate(&stream, taken == text.size() ? Z_FINISH : Z_NO_FLUSH);
-    result.append(buffer.data(), buffer.size() - stream.avail_out);
-  }
-  deflateEnd(&stream);
-  if (status != Z_STREAM_END) throw Error("zlib cannot compress");
-  return result;
-}
+constexpr std::size_t crowd = 2000;         ///< movers from which places are told less exactly
+constexpr std::size_t most_events = 2000;   ///< the hardest of them
+constexpr std::size_t most_contacts = 500;  ///< whose impacts are marked
 
 /// `count` of `all`, with the first and the last.
 std::vector<std::size_t> spread(std::size_t all, std::size_t count) {
@@ -139,12 +64,7 @@ class PagePacker {
     Bytes series;
     pack_series(series);
     find_events();
-    const std::string text = meta_.dump(-1, ' ', false, Json::error_handler_t::replace);
-    Bytes head;
-    head.put(static_cast<std::uint32_t>(text.size()));
-    std::string all = head.text() + text;
-    while (all.size() % 8 != 0) all += ' ';  // doubles begin where they may
-    return "CLATTER1" + compressed(all + frames.text() + series.text());
+    return packed_page(meta_, frames.text() + series.text());
   }
 
  private:
@@ -204,40 +124,67 @@ class PagePacker {
   }
 
   /// A channel at the frames, row by row; empty when there is none.
-  std::vector<double> at_frames(const std::string& path) const {
+  std::vector<double> at_frames(const std::string& path) {
     const Channel* channel = results_.find(path);
     if (channel == nullptr) return {};
-    const std::vector<double> all = results_.values(*channel);
-    const std::size_t width = channel->components.size();
+    const Values all = values_of(*channel);
     std::vector<double> rows;
-    rows.reserve(frames_.size() * width);
-    for (const std::size_t frame : frames_) {
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(samples_[frame] * width);
-      rows.insert(rows.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
-    }
+    rows.reserve(frames_.size() * all.width);
+    for (const std::size_t frame : frames_)
+      for (std::size_t c = 0; c < all.width; ++c) rows.push_back(all(samples_[frame], c));
     return rows;
   }
 
-  /// `nodes` movers from `first` on, with the channels of a body or beam.
-  void read_movers(const std::string& path, std::size_t first, std::size_t nodes, bool planar) {
-    const std::vector<double> position = at_frames(path + "/position"),
-                              angle = at_frames(path + "/angle"),
-                              orientation = at_frames(path + "/orientation");
+  /// Those of one channel, which may be a part of the rows of a crowd.
+  struct Values {
+    const std::vector<double>* numbers;
+    std::size_t begin, stride, width;
+    double operator()(std::size_t row, std::size_t component) const {
+      return (*numbers)[row * stride + begin + component];
+    }
+  };
+  /// Until those of another dataset are asked for.
+  Values values_of(const Channel& channel) {
+    const ResultReader::Source& source = results_.source(channel);
+    if (read_ != source.dataset) {
+      numbers_ = results_.file().table("/" + source.dataset);
+      read_ = source.dataset;
+    }
+    const std::size_t width = channel.components.size();
+    return {&numbers_, source.part * width, source.parts * width, width};
+  }
+
+  bool has_turns() const { return movers_ <= 20 * crowd; }
+
+  /// `nodes` movers from `first` on, with a channel of a body or beam.
+  void read_movers(const std::string& path, const std::string& quantity, std::size_t first,
+                   std::size_t nodes, bool planar) {
+    const std::vector<double> values = at_frames(path + "/" + quantity);
+    if (values.empty()) return;
     const std::size_t axes = planar ? 2 : 3;
     for (std::size_t f = 0; f < frames_.size(); ++f) {
       for (std::size_t n = 0; n < nodes; ++n) {
         double* x = &places_[f][3 * (first + n)];
         double* q = &turns_[f][4 * (first + n)];
         const std::size_t node = f * nodes + n;
-        if (!position.empty()) std::copy_n(&position[node * axes], axes, x);
-        if (!angle.empty()) {
-          q[0] = std::cos(angle[node] / 2);
-          q[3] = std::sin(angle[node] / 2);
+        if (quantity == "position") {
+          std::copy_n(&values[node * axes], axes, x);
+        } else if (quantity == "angle") {
+          q[0] = std::cos(values[node] / 2);
+          q[3] = std::sin(values[node] / 2);
+        } else {
+          std::copy_n(&values[node * 4], 4, q);
         }
-        if (!orientation.empty()) std::copy_n(&orientation[node * 4], 4, q);
-        if (f == 0) continue;
-        // Of the two quaternions of a rotation the one near that of the frame before.
-        const double* last = &turns_[f - 1][4 * (first + n)];
+      }
+    }
+  }
+
+  /// Of the two quaternions of a rotation the one near that of the frame before.
+  void keep_signs() {
+    for (std::size_t f = 1; f < turns_.size(); ++f) {
+      for (std::size_t n = 0; n < movers_; ++n) {
+        double* q = &turns_[f][4 * n];
+        const double* last = &turns_[f - 1][4 * n];
         double product = 0.0;
         for (int i = 0; i < 4; ++i) product += q[i] * last[i];
         for (int i = 0; product < 0.0 && i < 4; ++i) q[i] = -q[i];
@@ -251,17 +198,21 @@ class PagePacker {
     turns_.assign(count, std::vector<double>(4 * movers_));
     for (auto& frame : turns_)
       for (std::size_t n = 0; n < movers_; ++n) frame[4 * n] = 1.0;
-    std::size_t first = 0;
-    if (model_) {
+    // Quantity by quantity, as those of a crowd are in one dataset.
+    for (const char* quantity : {"position", "angle", "orientation"}) {
+      if (quantity != std::string("position") && !has_turns()) continue;
+      std::size_t first = 0;
+      if (!model_) continue;
       for (const BodySpec& body : model_->bodies) {
-        read_movers("bodies/" + body.name, first++, 1, body.kind == BodyKind::planar);
+        read_movers("bodies/" + body.name, quantity, first++, 1, body.kind == BodyKind::planar);
       }
       for (const BeamSpec& beam : model_->beams) {
         const std::size_t nodes = mesh_of(beam).nodes.size();
-        read_movers("beams/" + beam.name, first, nodes, beam.planar);
+        read_movers("beams/" + beam.name, quantity, first, nodes, beam.planar);
         first += nodes;
       }
     }
+    keep_signs();
     Eigen::AlignedBox3d box;
     for (const auto& frame : places_)
       for (std::size_t n = 0; n < movers_; ++n)
@@ -276,8 +227,8 @@ class PagePacker {
     meta_["box"] = std::move(corners);
     meta_["movers"] = movers_;
     meta_["quantum"] = {{"place", quantum}, {"turn", turn_quantum}, {"normal", normal_quantum}};
-    meta_["turns"] = movers_ <= 20 * crowd;
-    if (movers_ > 20 * crowd) note("turns of bodies are not shown in crowds");
+    meta_["turns"] = has_turns();
+    if (!has_turns()) note("turns of bodies are not shown in crowds");
 
     std::vector<double> frame_times, sample_times;
     for (const std::size_t row : samples_) sample_times.push_back(results_.times()[row]);
@@ -289,33 +240,10 @@ class PagePacker {
     std::vector<double> positions(3 * contacts), directions(3 * contacts);
     for (std::size_t f = 0; f < count; ++f) {
       places.put(bytes, places_[f]);
-      if (movers_ <= 20 * crowd) turns.put(bytes, turns_[f]);
-      find_contacts(f, positions, directions);
+      if (has_turns()) turns.put(bytes, turns_[f]);
+      if (machine_) find_contacts(*machine_, places_[f], turns_[f], positions, directions);
       touches.put(bytes, positions);
       normals.put(bytes, directions);
-    }
-  }
-
-  /// Where the contacts that the model lists are in a frame.
-  void find_contacts(std::size_t f, std::vector<double>& positions, std::vector<double>& normals) {
-    if (positions.empty()) return;
-    Configuration q(machine_->nodes().size());
-    for (std::size_t n = 0; n < movers_ && n + 1 < q.size(); ++n) {
-      const double* turn = &turns_[f][4 * n];
-      NodeState& node = q[n + 1];
-      node.p = Quaternion(turn[0], turn[1], turn[2], turn[3]).normalized();
-      node.R = node.p.toRotationMatrix();
-      node.x =
-          Vec3(&places_[f][3 * n]) + node.R * machine_->centre_of_mass(static_cast<int>(n) + 1);
-    }
-    const std::vector<Contact>& contacts = machine_->own_contacts();
-    for (std::size_t c = 0; c < contacts.size(); ++c) {
-      const ContactFrame frame = contacts[c].frame(q, Vec3::UnitX());
-      const Vec3 at = contacts[c].position(q, frame);
-      // That of a coupler's stop points nowhere: no arrow is drawn.
-      const Vec3 normal = contacts[c].is_stop() ? Vec3(Vec3::Zero()) : frame.normal;
-      std::copy_n(at.data(), 3, &positions[3 * c]);
-      std::copy_n(normal.data(), 3, &normals[3 * c]);
     }
   }
 
@@ -390,14 +318,13 @@ class PagePacker {
     meta_["channels"] = std::move(channels);
   }
 
-  void put_channel(Bytes& bytes, const Channel& channel) const {
-    const std::vector<double> all = results_.values(channel);
-    const std::size_t width = channel.components.size();
-    for (std::size_t c = 0; c < width; ++c) {
+  void put_channel(Bytes& bytes, const Channel& channel) {
+    const Values all = values_of(channel);
+    for (std::size_t c = 0; c < all.width; ++c) {
       std::vector<std::uint32_t> differences;
       std::uint32_t last = 0;
       for (const std::size_t row : samples_) {
-        const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(all[row * width + c]));
+        const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(all(row, c)));
         differences.push_back(bits - last);
         last = bits;
       }
@@ -459,6 +386,8 @@ class PagePacker {
   std::filesystem::path directory_;
   const PageLimits& limits_;
   ResultReader results_;
+  std::string read_;             ///< the dataset that was read last
+  std::vector<double> numbers_;  ///< all of it
   Json meta_;
   std::optional<Model> model_;
   std::optional<Machine> machine_;
@@ -470,6 +399,7 @@ class PagePacker {
 }  // namespace
 
 std::string page_data(const std::filesystem::path& directory, const PageLimits& limits) {
+  if (has_modes(directory)) return page_of_modes(directory);
   return PagePacker(directory, limits).pack();
 }
 

@@ -12,24 +12,41 @@ namespace clatter {
 ResultReader::ResultReader(const std::filesystem::path& path) : file_(path) {
   if (!file_.has("/time")) file_.fail("it has no times: these are not results of a run");
   std::size_t rows = file_.size_of("/time")[0];
-  int offset = 0;
   for (const std::string& name : file_.datasets()) {
     if (name == "time") continue;
-    const auto [length, width] = file_.size_of(name);
+    const auto [length, numbers] = file_.size_of(name);
+    const std::vector<std::string> crowd = file_.texts_of(name, "names");
+    const std::size_t parts = std::max<std::size_t>(crowd.size(), 1), width = numbers / parts;
     std::vector<std::string> components = file_.texts_of(name, "components");
     if (components.size() != width) {
       components.assign(width, "");
       for (std::size_t i = 0; width > 1 && i < width; ++i) components[i] = std::to_string(i + 1);
     }
-    numbers_[name] = channels_.size();
-    const std::vector<std::string> unit = file_.texts_of(name, "unit");
-    channels_.push_back(
-        {name, std::move(components), unit.empty() ? std::string() : unit[0], offset});
-    offset += static_cast<int>(width);
+    const std::vector<std::string> units = file_.texts_of(name, "unit");
+    const std::string unit = units.empty() ? std::string() : units[0];
     rows = std::min(rows, length);
+    if (crowd.empty()) {
+      add(name, std::move(components), unit, {name});
+      continue;
+    }
+    const std::string quantity = name.substr(name.rfind('/') + 1);
+    for (std::size_t part = 0; part < parts; ++part) {
+      add(fmt::format("bodies/{}/{}", crowd[part], quantity), components, unit,
+          {name, part, parts});
+    }
   }
   times_ = file_.numbers("/time");
   times_.resize(rows);
+}
+
+void ResultReader::add(std::string path, std::vector<std::string> components, std::string unit,
+                       Source source) {
+  const int offset = channels_.empty() ? 0
+                                       : channels_.back().offset +
+                                             static_cast<int>(channels_.back().components.size());
+  numbers_[path] = channels_.size();
+  sources_[offset] = std::move(source);
+  channels_.push_back({std::move(path), std::move(components), std::move(unit), offset});
 }
 
 const Channel* ResultReader::find(std::string_view path) const {
@@ -38,7 +55,9 @@ const Channel* ResultReader::find(std::string_view path) const {
 }
 
 std::vector<double> ResultReader::values(const Channel& channel) const {
-  std::vector<double> values = file_.table("/" + channel.path);
+  const Source& from = source(channel);
+  std::vector<double> values = from.parts == 1 ? file_.table("/" + from.dataset)
+                                               : file_.part_of_table("/" + from.dataset, from.part);
   values.resize(rows() * channel.components.size());
   return values;
 }

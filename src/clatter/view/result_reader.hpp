@@ -25,10 +25,19 @@ class ResultReader {
   const Channel* find(std::string_view path) const;
   /// Row by row.
   std::vector<double> values(const Channel& channel) const;
+  /// Where the values of a channel are: alone in a dataset, or as a part of one of a crowd.
+  struct Source {
+    std::string dataset;
+    std::size_t part = 0, parts = 1;
+  };
+  const Source& source(const Channel& channel) const { return sources_.at(channel.offset); }
 
  private:
   Hdf5Reader file_;
+  void add(std::string path, std::vector<std::string> components, std::string unit, Source source);
+
   std::vector<Channel> channels_;
+  std::unordered_map<int, Source> sources_;               ///< by offset of the channel
   std::unordered_map<std::string, std::size_t> numbers_;  ///< of channels, by path
   std::vector<double> times_;
 };

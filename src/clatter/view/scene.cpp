@@ -26,6 +26,7 @@ class SceneBuilder {
  public:
   SceneBuilder(const Model& model, double least) : model_(model), planar_(is_planar(model)) {
     name_movers();
+    find_spheres();
     size_ = std::max(extent(), least);
     scene_["planar"] = planar_;
     scene_["meshes"] = Json::array();
@@ -70,6 +71,18 @@ class SceneBuilder {
       const auto nodes = static_cast<int>(mesh_of(beam).nodes.size());
       for (int n = 0; n < nodes; ++n) movers_[beam_node_name(beam, n)] = count++;
     }
+  }
+
+  /// A body without a shape is seen as the sphere with which it touches.
+  void find_spheres() {
+    for (const ContactSpec& contact : model_.contacts)
+      if (contact.radius > 0.0) {
+        spheres_.try_emplace(contact.point.body,
+                             ContactGroupSpec::Sphere{contact.point, contact.radius});
+      }
+    for (const ContactGroupSpec& group : model_.contact_groups)
+      for (const auto& sphere : group.spheres)
+        if (sphere.radius > 0.0) spheres_.try_emplace(sphere.centre.body, sphere);
   }
 
   /// To draw what has no edge.
@@ -123,8 +136,16 @@ class SceneBuilder {
     for (const PlacedShape& shape : body.shapes) {
       parts.push_back(part_of(shape, body.kind == BodyKind::planar));
     }
+    if (const auto sphere = spheres_.find(body.name);
+        body.shapes.empty() && sphere != spheres_.end()) {
+      parts.push_back({number_of({{"sphere", true}}), shortened(sphere->second.radius)});
+      put(parts.back(), sphere->second.centre.point);
+    }
     scene_["bodies"].push_back(
         {{"name", body.name}, {"mover", movers_.at(body.name)}, {"parts", std::move(parts)}});
+    Json& made = scene_["bodies"].back();
+    made["mass"] = shortened(body.mass);
+    if (!body.centre_of_mass.isZero(0.0)) put(made["centre"], body.centre_of_mass);
   }
 
   void add_beam(const BeamSpec& beam) {
@@ -175,6 +196,7 @@ class SceneBuilder {
   bool planar_;
   double size_ = 1.0;
   std::map<std::string, int> movers_;
+  std::map<std::string, ContactGroupSpec::Sphere> spheres_;  ///< by body
   std::map<std::string, int> meshes_;
   std::map<std::pair<int, int>, bool> faces_;
   Json scene_;

@@ -10,7 +10,7 @@ namespace clatter {
 /// the order of the model, then the nodes of the beams; -1 is the ground.
 ///
 ///   meshes   points (flat), polygons and lines; shapes that are alike share one
-///   bodies   name, mover, parts: [mesh, scale, x, y, z]
+///   bodies   name, mover, mass, centre of mass unless zero, parts: [mesh, scale, x, y, z]
 ///   beams    name, first mover, nodes, outline of the section (y, z), frames of the elements' ends
 ///   ground   parts, and faces of contacts with their movers
 ///   links    joints, springs and the like: kind, name, points as [mover, x, y, z]

@@ -21,6 +21,14 @@ TEST(Base64, gives_the_examples_of_the_standard) {
   EXPECT_EQ(encode("foobar"), "Zm9vYmFy");
 }
 
+TEST(Base64, is_read_back_byte_by_byte) {
+  std::string bytes;
+  for (int length = 0; length < 300; ++length) {
+    EXPECT_EQ(from_base64(encode(bytes)), bytes);
+    bytes += static_cast<char>(37 * length);
+  }
+}
+
 TEST(Base64, encodes_bytes_with_the_highest_bit) { EXPECT_EQ(encode("\xff\xfe\xfd"), "//79"); }
 
 }  // namespace base64_test

@@ -119,6 +119,55 @@ TEST(paraview, bodies_stand_and_move_as_the_row_says) {
   }
 }
 
+// Half of them balls, half boxes that are alike.
+TEST(paraview, a_crowd_is_a_point_for_each_body) {
+  const TemporaryDirectory directory;
+  Model model;
+  std::vector<Channel> channels;
+  std::vector<double> row;
+  for (int b = 0; b < 200; ++b) {
+    BodySpec body;
+    body.name = std::to_string(b);
+    if (b % 2 == 0) {
+      body.shapes = {PlacedShape{SphereShape{0.5 + b}}};
+    } else {
+      body.shapes = {PlacedShape{BoxShape{Vec3(2, 2, 2)}}};
+    }
+    model.bodies.push_back(body);
+    for (Channel channel : box_channels) {
+      channel.path.replace(channel.path.find("box"), 3, body.name);
+      channel.offset += 13 * b;
+      channels.push_back(channel);
+    }
+    const double half = std::sqrt(0.5);
+    for (const double x : {1.0 * b, 2.0, 3.0, half, 0.0, 0.0, half, 4.0, 5.0, 6.0, 0.0, 0.0, 0.0})
+      row.push_back(x);
+  }
+  ParaviewSeries series(directory.path(), model, channels);
+  series.append(0.25, row);
+  EXPECT_THAT(read_text(directory / "crowd.pvd"), HasSubstr("timestep=\"0.25\""));
+  const std::string frame = read_text(directory / "crowd/000000.vtp");
+  EXPECT_TRUE(is_well_formed(frame));
+  const std::vector<float> points = array_in(frame, "Points"), radii = array_in(frame, "radius"),
+                           turns = array_in(frame, "orientation"),
+                           velocities = array_in(frame, "velocity");
+  const std::vector<std::int32_t> shapes = array_in<std::int32_t>(frame, "shape");
+  ASSERT_EQ(points.size(), 600u);
+  ASSERT_EQ(turns.size(), 800u);
+  for (int b = 0; b < 200; ++b) {
+    EXPECT_EQ(points[3 * b], static_cast<float>(b));
+    EXPECT_EQ(velocities[3 * b + 2], 6.0f);
+    EXPECT_NEAR(turns[4 * b], std::sqrt(0.5), 1e-7);
+    EXPECT_NEAR(turns[4 * b + 3], std::sqrt(0.5), 1e-7);
+    EXPECT_EQ(shapes[b], b % 2 == 0 ? -1 : 0);
+    EXPECT_NEAR(radii[b], b % 2 == 0 ? 0.5 + b : std::sqrt(3.0), 1e-5);
+  }
+  // The boxes share one surface, and are not drawn twice.
+  EXPECT_EQ(array_in(read_text(directory / "crowd/shapes/0.vtp"), "Points").size(), 24u);
+  EXPECT_FALSE(std::filesystem::exists(directory / "crowd/shapes/1.vtp"));
+  EXPECT_TRUE(array_in(read_text(directory / "frames/000000.vtp"), "Points").empty());
+}
+
 TEST(paraview, shapes_of_the_ground_stay_where_they_are) {
   const TemporaryDirectory directory;
   Model model = box_model();

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <csignal>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -9,6 +10,7 @@
 #include <clatter/io/sha256.hpp>
 #include <clatter/model/error.hpp>
 #include <clatter/version.hpp>
+#include <clatter/view/result_reader.hpp>
 
 #include "unit/io/temporary_directory.hpp"
 
@@ -154,6 +156,89 @@ TEST(result_file, names_any_number_of_components) {
   EXPECT_EQ(reader.texts("/beams/rod/orientation", "components"), orientation.components);
   EXPECT_EQ(reader.shape("/beams/rod/orientation"), (std::vector<hsize_t>{1, 20000}));
   EXPECT_EQ(reader.numbers("/beams/rod/orientation").back(), 7.0);
+}
+
+/// So many bodies that they are a crowd, with numbers that tell who is who: row n of body b is
+/// 1000 n + b and the component in hundredths.
+struct Crowd {
+  std::vector<Channel> channels;
+  int size = 0;
+
+  explicit Crowd(std::size_t bodies) {
+    for (std::size_t b = 0; b < bodies; ++b) {
+      add(fmt::format("bodies/grain.{}/position", b + 1), {"x", "y", "z"}, "m");
+      // What does not turn stands between.
+      if (b % 2 == 0)
+        add(fmt::format("bodies/grain.{}/orientation", b + 1), {"w", "x", "y", "z"}, "");
+    }
+    add("energy/total", {""}, "J");
+  }
+  void add(std::string path, std::vector<std::string> components, std::string unit) {
+    channels.push_back({std::move(path), std::move(components), std::move(unit), size});
+    size += static_cast<int>(channels.back().components.size());
+  }
+  std::vector<double> row(long n) const {
+    std::vector<double> row(static_cast<std::size_t>(size));
+    double body = 0.0;
+    for (const Channel& channel : channels) {
+      if (channel.path.ends_with("position")) ++body;
+      for (std::size_t c = 0; c < channel.components.size(); ++c)
+        row[static_cast<std::size_t>(channel.offset) + c] =
+            1000.0 * double(n) + body + 0.01 * double(c);
+    }
+    return row;
+  }
+};
+
+TEST(result_file, crowds_have_one_table_for_each_quantity) {
+  const TemporaryDirectory directory;
+  const Crowd crowd(150);
+  {
+    ResultFile file(directory / "r.h5", crowd.channels, info_of(""));
+    for (long n = 0; n < 1500; ++n) file.append(0.1 * double(n), crowd.row(n));
+    file.close();
+  }
+  // A run that goes on keeps what there is.
+  ResultFile file(directory / "r.h5", crowd.channels, info_of(""), 1400);
+  for (long n = 1400; n < 1410; ++n) file.append(0.1 * double(n), crowd.row(n));
+  file.close();
+
+  const Reader reader(directory / "r.h5");
+  EXPECT_EQ(reader.shape("/crowd/position"), (std::vector<hsize_t>{1410, 150, 3}));
+  EXPECT_EQ(reader.shape("/crowd/orientation"), (std::vector<hsize_t>{1410, 75, 4}));
+  EXPECT_EQ(reader.shape("/energy/total"), (std::vector<hsize_t>{1410}));
+  EXPECT_EQ(reader.texts("/crowd/position", "names")[149], "grain.150");
+  EXPECT_EQ(reader.texts("/crowd/orientation", "names")[1], "grain.3");
+  EXPECT_EQ(reader.texts("/crowd/position", "components"),
+            (std::vector<std::string>{"x", "y", "z"}));
+  const std::vector<double> positions = reader.numbers("/crowd/position");
+  for (const long n : {0, 1399, 1400, 1409})
+    for (const int b : {0, 63, 64, 149})
+      EXPECT_EQ(positions[static_cast<std::size_t>((n * 150 + b) * 3 + 2)],
+                1000.0 * double(n) + b + 1 + 0.02);
+
+  // Who reads channels need not know.
+  const ResultReader results(directory / "r.h5");
+  ASSERT_EQ(results.rows(), 1410u);
+  ASSERT_EQ(results.channels().size(), crowd.channels.size());
+  for (const Channel& channel : crowd.channels) {
+    const Channel* found = results.find(channel.path);
+    ASSERT_NE(found, nullptr) << channel.path;
+    EXPECT_EQ(found->components, channel.components);
+    EXPECT_EQ(found->unit, channel.unit);
+    const std::vector<double> values = results.values(*found);
+    const std::size_t width = channel.components.size();
+    ASSERT_EQ(values.size(), 1410 * width);
+    for (const std::size_t n : {0u, 1405u})
+      for (std::size_t c = 0; c < width; ++c)
+        ASSERT_EQ(values[n * width + c],
+                  crowd.row(long(n))[static_cast<std::size_t>(channel.offset) + c]);
+  }
+}
+
+TEST(result_file, few_bodies_have_tables_of_their_own) {
+  for (const ResultTable& table : tables_of(Crowd(crowd_of_bodies - 1).channels))
+    EXPECT_FALSE(table.is_crowd()) << table.path;
 }
 
 // A copy is what another process finds if this one is killed.

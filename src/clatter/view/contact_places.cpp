@@ -1,0 +1,30 @@
+#include <algorithm>
+
+#include <clatter/view/contact_places.hpp>
+
+namespace clatter {
+
+void find_contacts(const Machine& machine, const std::vector<double>& places,
+                   const std::vector<double>& turns, std::vector<double>& positions,
+                   std::vector<double>& normals) {
+  if (positions.empty()) return;
+  Configuration q(machine.nodes().size());
+  for (std::size_t n = 0; 3 * n < places.size() && n + 1 < q.size(); ++n) {
+    const double* turn = &turns[4 * n];
+    NodeState& node = q[n + 1];
+    node.p = Quaternion(turn[0], turn[1], turn[2], turn[3]).normalized();
+    node.R = node.p.toRotationMatrix();
+    node.x = Vec3(&places[3 * n]) + node.R * machine.centre_of_mass(static_cast<int>(n) + 1);
+  }
+  const std::vector<Contact>& contacts = machine.own_contacts();
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const ContactFrame frame = contacts[c].frame(q, Vec3::UnitX());
+    const Vec3 at = contacts[c].position(q, frame);
+    // That of a coupler's stop points nowhere: no arrow is drawn.
+    const Vec3 normal = contacts[c].is_stop() ? Vec3(Vec3::Zero()) : frame.normal;
+    std::copy_n(at.data(), 3, &positions[3 * c]);
+    std::copy_n(normal.data(), 3, &normals[3 * c]);
+  }
+}
+
+}  // namespace clatter
