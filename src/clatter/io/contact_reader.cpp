@@ -374,6 +374,9 @@ void read_force_laws(const TomlTable& table, ContactSpec& contact) {
     ComplianceSpec& compliance = contact.compliance.emplace();
     read_force_law(*from, "compliance", compliance, contact.keys);
     compliance.slow_speed = from->number("slow_speed").value_or(compliance.slow_speed);
+    compliance.damping_ratio = from->number("damping_ratio").value_or(compliance.damping_ratio);
+    compliance.tangential_stiffness = from->number("tangential_stiffness");
+    compliance.tangential_damping_ratio = from->number("tangential_damping_ratio");
   }
 }
 

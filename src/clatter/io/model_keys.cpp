@@ -1167,7 +1167,7 @@ KeyDescription compliance_key() {
           table,
           "",
           "none: hard",
-          "How its surfaces give way. Of the integrators `generalized_alpha` and `newmark`, with "
+          "How its surfaces give way. Of the integrators `generalized_alpha`, `newmark` and `energy_consistent`, with "
           "which all contacts have it; others have hard contacts.",
           any,
           {},
@@ -1827,6 +1827,29 @@ TableDescription compliance() {
                         "Sliding that is slower is resisted in proportion to its speed; impacts "
                         "that are slower are damped as if they were that fast.",
                         positive});
+  table.keys.push_back({"damping_ratio",
+                        {},
+                        number,
+                        "",
+                        literal(c.damping_ratio),
+                        "Of `energy_consistent`: damping beside the spring, over critical damping. "
+                        "It takes no energy, but stiffens the contact within a step: large is "
+                        "nearly hard.",
+                        not_negative});
+  table.keys.push_back({"tangential_stiffness",
+                        {},
+                        number,
+                        "N/m",
+                        "`stiffness`",
+                        "Of `energy_consistent`: that of the spring along the surfaces.",
+                        positive});
+  table.keys.push_back({"tangential_damping_ratio",
+                        {},
+                        number,
+                        "",
+                        "`damping_ratio`",
+                        "Of `energy_consistent`: of the damping along the surfaces.",
+                        not_negative});
   return table;
 }
 
@@ -1847,7 +1870,9 @@ TableDescription integrator() {
            "velocities and accelerations in one system, with forces and impulses apart. `moreau`: "
            "Moreau-Jean method, of first order. `generalized_alpha` and `newmark`: the smooth "
            "motion "
-           "alone, of contacts with `compliance`, or without contacts.",
+           "alone, of contacts with `compliance`, or without contacts. `energy_consistent`: "
+           "midpoint rule in which each contact with `compliance` gives back what its spring takes "
+           "within the step (ACEM, with friction ADfr), for bodies that nothing else ties.",
            any,
            {integrator_names.begin(), integrator_names.end()}},
           {"step", {}, number, "s", required, "Time step.", positive},
@@ -1877,6 +1902,25 @@ TableDescription integrator() {
            "has 0.25 with `gamma = 0.5`; the method is stable for all steps where it is at least "
            "`(gamma + 0.5)^2/4`.",
            ranges::newmark_beta},
+          {"variant",
+           {},
+           word,
+           "",
+           fmt::format("\"{}\"", to_string(i.variant)),
+           "Of `energy_consistent`, to compare it with: `simo-tarnow` leaves the energy in the "
+           "springs (for contacts that are linear in the gap also the scheme of Armero and "
+           "Petocz), `laursen-chawla` resists the rate of the gap, `laursen-love` ends steps on "
+           "the surface.",
+           any,
+           {conserving_names.begin(), conserving_names.end()}},
+          {"closing_factor",
+           {},
+           number,
+           "",
+           literal(i.closing_factor),
+           "Of `energy_consistent`: `psi_1 + psi_2` times the step in periods of the spring, over "
+           "the damping ratio; 003 prints 4.",
+           positive},
           {"theta",
            {},
            number,

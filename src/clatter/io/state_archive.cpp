@@ -119,7 +119,7 @@ class Visitor {
   void visit(ContactState& s) {
     (*this)(s.status, s.persistent, s.armed, s.gap, s.block_status, s.impulse, s.work, s.met_at,
             s.has_rate, s.rate, s.stuck, s.push, s.force, s.mean_force, s.percussion, s.anchor,
-            s.tangent, s.damping, s.elastic);
+            s.tangent, s.damping, s.elastic, s.shear);
   }
   void visit(SolverMemory& s) {
     (*this)(s.smooth, s.position, s.velocity, s.coupled, s.smooth_pivots, s.contact_pivots,

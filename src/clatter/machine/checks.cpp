@@ -82,6 +82,24 @@ void check_hardness_of_solids(const Model& model, std::vector<Mistake>& mistakes
                           to_string(integrator.kind)));
 }
 
+/// Of schemes for bodies that nothing but contacts ties.
+void check_ties(const Model& model, std::vector<Mistake>& mistakes) {
+  const IntegratorSpec& integrator = model.integrator;
+  if (!traits_of(integrator.kind).needs_free_bodies || integrator.keys.is_doubtful("name")) return;
+  bool has_force_elements = false;
+  ForceKinds::for_each([&]<class Kind>() {
+    has_force_elements = has_force_elements || !(model.*Kind::list).empty();
+  });
+  if (model.joints.empty() && model.couplers.empty() && model.beams.empty() && !has_force_elements) {
+    return;
+  }
+  ObjectCheck("integrator", integrator.place, integrator.keys, mistakes)
+      .refuse("name",
+              fmt::format("\"{}\" is for bodies that nothing but contacts ties: joints, beams, "
+                          "springs, bushings and cables need another, such as \"newmark\"",
+                          to_string(integrator.kind)));
+}
+
 /// A table of a file may make many parts: what is wrong with one of them is enough.
 class Tables {
  public:
@@ -161,6 +179,7 @@ std::vector<Mistake> check(const Model& model) {
   }
   check_solids(model, bodies, mistakes);
   check_hardness_of_solids(model, mistakes);
+  check_ties(model, mistakes);
   check_integrator(model.integrator, mistakes);
   check_output(model.output, mistakes);
   check_watches(model, mistakes);

@@ -30,12 +30,13 @@ struct ContactState {
   // Of surfaces that give way; `force` is then all of the force.
   double damping = -1.0;  ///< CompliantLaw::damping of the impact that lasts; negative: none does
   double elastic = 0.0;   ///< [J] that the surfaces hold
+  RowVector shear;        ///< [m] of conserving contacts: g_T of the tangential rows
   Vec3 tangent = Vec3::Zero();  ///< first direction of slip, space axes
 
   /// All rows zero, of so many; unless they have that number.
   void size_rows(int rows) {
     for (RowVector* x :
-         {&impulse, &work, &rate, &push, &anchor, &force, &mean_force, &percussion}) {
+         {&impulse, &work, &rate, &push, &anchor, &force, &mean_force, &percussion, &shear}) {
       if (x->size() != rows) x->setZero(rows);
     }
   }

@@ -88,7 +88,12 @@ class ForceLawCheck {
 };
 
 void check_compliance(const ObjectCheck& object, const ContactSpec& contact) {
-  object.number("compliance.slow_speed", contact.compliance->slow_speed, ranges::positive);
+  const ComplianceSpec& c = *contact.compliance;
+  object.number("compliance.slow_speed", c.slow_speed, ranges::positive);
+  object.number("compliance.damping_ratio", c.damping_ratio, ranges::not_negative);
+  object.number("compliance.tangential_stiffness", c.tangential_stiffness, ranges::positive);
+  object.number("compliance.tangential_damping_ratio", c.tangential_damping_ratio,
+                ranges::not_negative);
   const auto refuse_if = [&](double value, const char* key) {
     if (value == 0.0) return;
     object.refuse_key(key, fmt::format("'{}' is not for contacts with 'compliance', which resist "
@@ -130,6 +135,13 @@ void check_hardness(const ContactSpec& contact, const IntegratorSpec& integrator
     object.refuse_object(fmt::format(
         "'backlash' of a coupler is hard, which is not for the integrator \"{}\": take \"nsga\"",
         scheme.name));
+    return;
+  }
+  if (contact.compliance && scheme.needs_free_bodies && !contact.keys.is_doubtful("compliance.law") &&
+      contact.compliance->law != NormalLawKind::hooke) {
+    object.refuse("compliance.law",
+                  fmt::format("the integrator \"{}\" takes the law \"hooke\" alone, not \"{}\"",
+                              scheme.name, to_string(contact.compliance->law)));
     return;
   }
   if (contact.compliance && !scheme.is_compliant) {

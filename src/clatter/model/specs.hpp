@@ -9,6 +9,7 @@
 
 #include <clatter/math/expression.hpp>
 #include <clatter/math/types.hpp>
+#include <clatter/model/conserving_kind.hpp>
 #include <clatter/model/contact_geometry.hpp>
 #include <clatter/model/contact_solver_kind.hpp>
 #include <clatter/model/error.hpp>
@@ -319,6 +320,10 @@ struct ComplianceSpec : ForceLawSpec {
   /// [m/s] Sliding that is slower is resisted in proportion to its speed, and impacts that are
   /// slower are damped as if they were that fast.
   double slow_speed = 1e-3;
+  // Of conserving contacts, 003: dampers beside the springs, by their ratio to critical damping.
+  double damping_ratio = 200.0;                     ///< xi_N
+  std::optional<double> tangential_stiffness;       ///< [N/m] K_T; as along the normal when absent
+  std::optional<double> tangential_damping_ratio;   ///< xi_T; as along the normal when absent
 };
 
 /// A surface of one body against one of another; which two, its geometry says. Planar bodies have
@@ -409,6 +414,8 @@ struct IntegratorSpec {
   double theta = 0.5;        ///< moreau: weight of the end of the step, in [0.5, 1]
   double gamma = 0.5;        ///< newmark: weight of the end of the step in velocities
   double beta = 0.25;        ///< newmark: half of that in positions
+  ConservingKind variant = ConservingKind::acem;  ///< of energy_consistent
+  double closing_factor = 4.0;  ///< energy_consistent: psi_1 + psi_2 = this xi/theta, 003 (4.26)
   double tolerance = 1e-10;  ///< of the relative residual of each subproblem
   int max_iterations = 50;
   int max_halvings = 6;         ///< how often a step that fails is cut in two
