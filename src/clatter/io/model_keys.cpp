@@ -1149,6 +1149,21 @@ KeyDescription recover_key() {
           any,       {},     "recover"};
 }
 
+KeyDescription solid_compliance_key() {
+  return {
+      "compliance",
+      {},
+      table,
+      "",
+      "none: hard",
+      "How solids of it give way. Of the integrators `generalized_alpha`, `newmark` and "
+      "`energy_consistent`, with which all solids have it. Between two materials without a pair "
+      "the softer counts.",
+      any,
+      {},
+      "solid_compliance"};
+}
+
 KeyDescription solid_recover_key() {
   return {"recover",
           {},
@@ -1167,7 +1182,8 @@ KeyDescription compliance_key() {
           table,
           "",
           "none: hard",
-          "How its surfaces give way. Of the integrators `generalized_alpha`, `newmark` and `energy_consistent`, with "
+          "How its surfaces give way. Of the integrators `generalized_alpha`, `newmark` and "
+          "`energy_consistent`, with "
           "which all contacts have it; others have hard contacts.",
           any,
           {},
@@ -1447,6 +1463,7 @@ TableDescription material() {
                         "`youngs_modulus`.",
                         positive},
                        solid_recover_key(),
+                       solid_compliance_key(),
                    }});
 }
 
@@ -1459,6 +1476,7 @@ TableDescription material_pair() {
        {
            {"materials", {}, texts, "", required, "Names of two materials, or twice the same."},
            solid_recover_key(),
+           solid_compliance_key(),
        }});
 }
 
@@ -1853,6 +1871,19 @@ TableDescription compliance() {
   return table;
 }
 
+TableDescription solid_compliance() {
+  TableDescription table = compliance();
+  table.name = "solid_compliance";
+  table.heading = "compliance of a material";
+  std::erase_if(table.keys, [](const KeyDescription& key) {
+    return key.name == "materials" || key.name == "length";
+  });
+  for (KeyDescription& key : table.keys) {
+    if (key.name == "stiffness") key.default_text = required;
+  }
+  return table;
+}
+
 TableDescription integrator() {
   const IntegratorSpec i;
   return {
@@ -1918,8 +1949,17 @@ TableDescription integrator() {
            number,
            "",
            literal(i.closing_factor),
-           "Of `energy_consistent`: `psi_1 + psi_2` times the step in periods of the spring, over "
-           "the damping ratio; 003 prints 4.",
+           "Of `energy_consistent`: `psi_1 + psi_2` times `step*sqrt(stiffness/mass)` of the "
+           "larger "
+           "mass, over the damping ratio.",
+           positive},
+          {"largest_depth",
+           {},
+           number,
+           "",
+           literal(i.largest_depth),
+           "Of `energy_consistent`: steps that press a contact further in than this many radii of "
+           "the smaller body are cut in two.",
            positive},
           {"theta",
            {},
@@ -2233,13 +2273,14 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(),    body(),          repeat(),        shape(),    orientation(), ground_shapes(),
-      material(), material_pair(), solid_recover(), exclude(),  watch(),       beam(),
-      section(),  spring(),        end(),           bushing(),  cable(),       through(),
-      load(),     joint(),         clearance(),     backlash(), coupler(),     coupler_backlash(),
-      contact(),  point(),         sphere(),        face(),     bore(),        groove(),
-      recover(),  compliance(),    bearing(),       cage(),     integrator(),  output(),
-      verify()};
+      model(),         body(),      repeat(),        shape(),         orientation(),
+      ground_shapes(), material(),  material_pair(), solid_recover(), solid_compliance(),
+      exclude(),       watch(),     beam(),          section(),       spring(),
+      end(),           bushing(),   cable(),         through(),       load(),
+      joint(),         clearance(), backlash(),      coupler(),       coupler_backlash(),
+      contact(),       point(),     sphere(),        face(),          bore(),
+      groove(),        recover(),   compliance(),    bearing(),       cage(),
+      integrator(),    output(),    verify()};
   return tables;
 }
 

@@ -5,8 +5,8 @@
 
 namespace clatter {
 
-/// How the scheme `energy_consistent` treats a contact within a step: 003 chapters 4 and 5, and what
-/// it compares itself with in section 1.4.
+/// How the scheme `energy_consistent` treats a contact within a step: 003 chapters 4 and 5, and
+/// what it compares itself with in section 1.4.
 enum class ConservingKind { acem, simo_tarnow, laursen_chawla, laursen_love };
 
 /// In the order of the kinds.

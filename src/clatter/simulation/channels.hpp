@@ -73,6 +73,7 @@ class ChannelList {
 
   const Machine& machine_;
   bool separates_forces_;
+  bool conserves_;  ///< contacts exchange energy within steps
   std::vector<Channel> channels_;
   std::vector<Fill> fills_;
   int row_size_ = 0;

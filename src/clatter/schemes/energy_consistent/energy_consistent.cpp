@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,10 +12,8 @@
 namespace clatter {
 namespace {
 
-constexpr int most_activations = 20;
 constexpr int most_placings = 30;
-/// Of the larger body, 003: a contact that is deeper makes the step too long.
-constexpr double deepest = 1e-2;
+constexpr int most_passes = 60;
 
 }  // namespace
 
@@ -24,18 +24,22 @@ EnergyConsistent::EnergyConsistent(const Machine& machine, const IntegratorSpec&
       way_(NodalVector::Zero(machine.nodal_size())),
       mean_velocity_(way_) {
   problem_.bodies.resize(machine.nodes().size());
+  for (std::size_t n = 1; n < machine.nodes().size(); ++n)
+    all_nodes_.push_back(static_cast<int>(n));
   for (const Node& node : machine.nodes()) {
     if (!node.rotates_in_space) continue;
     const Mat3 mean = node.inertia.trace() / 3.0 * Mat3::Identity();
     if ((node.inertia - mean).norm() > 1e-9 * mean.norm()) {
-      throw Error(fmt::format("body '{}': the integrator \"energy_consistent\" takes bodies in "
-                              "space that are alike about all axes, such as spheres",
-                              node.name));
+      throw Error(
+          fmt::format("body '{}': the integrator \"energy_consistent\" takes bodies in "
+                      "space that are alike about all axes, such as spheres",
+                      node.name));
     }
   }
 }
 
-bool EnergyConsistent::visit_contact_problems(std::function<void(const ContactProblem&)> /*visit*/) {
+bool EnergyConsistent::visit_contact_problems(
+    std::function<void(const ContactProblem&)> /*visit*/) {
   return false;
 }
 
@@ -43,8 +47,8 @@ void EnergyConsistent::size_contacts() {
   const std::size_t count = w_.contacts.count();
   first_row_.resize(count);
   is_active_.assign(count, 0);
-  gap_at_end_.assign(count, 0.0);
   active_.reserve(count);
+  near_.reserve(count);
   problem_.contacts.resize(count);
   int rows = 0;
   for (std::size_t c = 0; c < count; ++c) {
@@ -68,10 +72,20 @@ bool EnergyConsistent::try_step(double t, double h) {
   w_.set_time(*w_.state, t + 0.5 * h);
   w_.begin(*w_.state, h);
   begin_bodies();
-  for (int island = 0; island < w_.islands.count(); ++island) {
-    if (!solve_island(island)) return false;
+  // Loads that depend on the motion are found with it.
+  bool is_settled = false;
+  for (int pass = 0; pass < most_passes && !is_settled; ++pass) {
+    is_settled = find_loads() <= 1e-14 && pass > 0;
+    if (is_settled) break;
+    for (int island = 0; island < w_.islands.count(); ++island) {
+      if (!solve_island(island)) return false;
+    }
   }
-  if (!w_.contacts.far_ones_stay_open(*w_.state, w_.q, w_.total, w_.failure)) return false;
+  if (!is_settled) {
+    w_.failure = "loads change too fast with the motion for the midpoint rule at this step";
+    return false;
+  }
+  if (!w_.contacts.far_ones_stay_open(*w_.state, w_.q, way_, w_.failure)) return false;
   w_.set_time(*w_.state, t + h);
   finish();
   return true;
@@ -90,27 +104,37 @@ void EnergyConsistent::begin_bodies() {
     if (node.rotates_in_space) body.v.tail<3>() = state.q[n].R * body.v.tail<3>();
     body.mid = body.v;
     body.extra.setZero();
+    body.load.setZero();
   }
+  place(all_nodes_);
 }
 
-void EnergyConsistent::find_loads(std::span<const int> nodes) {
-  for (const int n : nodes) {
+/// h f in the middle of the step. Returns how much it has changed, as part of the momentum.
+double EnergyConsistent::find_loads() {
+  for (const int n : all_nodes_) {
     const auto node = static_cast<std::size_t>(n);
-    MidpointContacts::Body& body = problem_.bodies[node];
-    set_node(mean_velocity_, n, to_body(node, middle_, body.mid));
+    set_node(mean_velocity_, n, to_body(node, middle_, problem_.bodies[node].mid));
   }
   w_.machine.forces(middle_, mean_velocity_, w_.instant, w_.f);
-  for (const int n : nodes) {
+  double change = 0.0;
+  for (const int n : all_nodes_) {
     const auto node = static_cast<std::size_t>(n);
     MidpointContacts::Body& body = problem_.bodies[node];
-    body.load = w_.h * of_node(w_.f, n);
+    Vec6 load = w_.h * of_node(w_.f, n);
     if (w_.machine.nodes()[node].rotates_in_space) {
-      body.load.tail<3>() = middle_[node].R * body.load.tail<3>();
+      load.tail<3>() = middle_[node].R * load.tail<3>();
     }
+    const auto measure = [&](const Vec6& x) {
+      return body.inverse_mass.cwiseProduct(x).lpNorm<Eigen::Infinity>();
+    };
+    const double size = body.mid.lpNorm<Eigen::Infinity>() + measure(load);
+    if (size > 0.0) change = std::max(change, measure(load - body.load) / size);
+    body.load = load;
   }
+  return change;
 }
 
-/// Where the bodies of an island are in the middle of the step and at its end.
+/// Where bodies are in the middle of the step and at its end.
 void EnergyConsistent::place(std::span<const int> nodes) {
   const State& state = *w_.state;
   for (const int n : nodes) {
@@ -124,33 +148,51 @@ void EnergyConsistent::place(std::span<const int> nodes) {
 
 bool EnergyConsistent::solve_island(int island) {
   const std::span<const int> nodes = w_.islands.nodes(island);
-  const std::span<const int> near = w_.islands.contacts(island);
-  find_loads(nodes);
+  list_near(island);
   problem_.begin(nodes);
   place(nodes);
   active_.clear();
-  for (const int c : near) {
-    is_active_[static_cast<std::size_t>(c)] = 0;
-    for (int i = 0; i < w_.contacts.contact(static_cast<std::size_t>(c)).rows(); ++i) {
-      problem_.rows[static_cast<std::size_t>(first_row_[static_cast<std::size_t>(c)] + i)] = {};
+  for (const int index : near_) {
+    const auto c = static_cast<std::size_t>(index);
+    is_active_[c] = 0;
+    const ContactState& of = w_.state->contacts[c];
+    for (int i = 0; i < w_.contacts.contact(c).rows(); ++i) {
+      MidpointContacts::Row& row = problem_.rows[static_cast<std::size_t>(first_row_[c] + i)];
+      row = {};
+      if (of.status != ContactStatus::open) row.impulse = of.impulse[i];  // a guess
     }
   }
-  for (int trial = 0; trial < most_activations; ++trial) {
-    if (!activate(island)) return true;
-    if (!find_motion(nodes)) return false;
+  // Each time one contact or more, so that this ends.
+  while (activate()) {
+    do {
+      if (!find_motion(nodes, 1)) return false;
+    } while (activate());
+    if (!find_motion(nodes, most_placings)) return false;
   }
-  return true;
+  return is_shallow();
 }
 
-bool EnergyConsistent::activate(int island) {
+void EnergyConsistent::list_near(int island) {
+  if (w_.islands.count() > 1) {
+    near_.assign(w_.islands.contacts(island).begin(), w_.islands.contacts(island).end());
+    return;
+  }
+  near_.clear();  // one island lists none
+  for (const std::size_t c : w_.contacts.near_compliant()) near_.push_back(static_cast<int>(c));
+}
+
+bool EnergyConsistent::activate() {
   const State& state = *w_.state;
   const double touching = 1e-12 * length_;
+  const bool has_springs = w_.spec.variant == ConservingKind::simo_tarnow;
   bool any = false;
-  for (const int index : w_.islands.contacts(island)) {
+  for (const int index : near_) {
     const auto c = static_cast<std::size_t>(index);
+    if (is_active_[c] != 0) continue;
     const Contact& contact = w_.contacts.contact(c);
-    gap_at_end_[c] = contact.gap(w_.q, state.turns);
-    if (is_active_[c] != 0 || !(gap_at_end_[c] < -touching) || !contact.over_face(w_.q)) continue;
+    const bool pushes = has_springs && w_.contacts.work[c].gap_at_start < 0.0;
+    if (!pushes && !(contact.gap(w_.q, state.turns) < -touching)) continue;
+    if (!contact.over_face(w_.q)) continue;
     is_active_[c] = 1;
     active_.push_back(index);
     any = true;
@@ -159,52 +201,74 @@ bool EnergyConsistent::activate(int island) {
   return any;
 }
 
-bool EnergyConsistent::find_motion(std::span<const int> nodes) {
+bool EnergyConsistent::find_motion(std::span<const int> nodes, int placings) {
   NodalVector& before = w_.momentum;  // free here
-  for (int placing = 0; placing < most_placings; ++placing) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int placing = 0; placing < placings; ++placing) {
     for (const int n : nodes) set_node(before, n, of_node(way_, n));
-    if (placing > 0) find_loads(nodes);
     for (const int c : active_) make_rows(static_cast<std::size_t>(c));
     problem_.begin(nodes);
     problem_.apply(active_);
-    if (!problem_.solve(active_)) {
-      w_.failure = "contacts: sweeps did not converge";
-      return false;
-    }
+    const bool is_solved = problem_.solve(active_);
     w_.counts.sweeps = std::max(w_.counts.sweeps, problem_.sweeps());
     w_.counts.velocity = std::max(w_.counts.velocity, problem_.rounds());
+    if (!is_solved) {
+      w_.failure = fmt::format("contacts: {} sweeps did not converge", problem_.sweeps());
+      return false;
+    }
     place(nodes);
     double change = 0.0, size = 0.0;
     for (const int n : nodes) {
       change = std::max(change, (of_node(way_, n) - of_node(before, n)).lpNorm<Eigen::Infinity>());
       size = std::max(size, of_node(way_, n).lpNorm<Eigen::Infinity>());
     }
-    if (change <= 1e-13 * size) break;
+    // As far as round-off lets directions settle.
+    if (change <= 1e-14 * size || (change <= 1e-11 * size && change > 0.3 * least)) break;
+    least = std::min(least, change);
   }
-  if (problem_.took_limit()) ++w_.counts.recovered;
+  if (problem_.limits() > 0) ++w_.counts.recovered;
+  if (problem_.left() > 0.0) ++w_.counts.unfinished;
+  w_.counts.sweep_residual = std::max(w_.counts.sweep_residual, problem_.left());
+  return true;
+}
+
+bool EnergyConsistent::is_shallow() {
   for (const int index : active_) {
     const auto c = static_cast<std::size_t>(index);
     const Contact& contact = w_.contacts.contact(c);
     const double gap = contact.gap(w_.q, w_.state->turns);
-    double size = std::max(w_.machine.extent(static_cast<std::size_t>(contact.a())),
-                           w_.machine.extent(static_cast<std::size_t>(contact.b())));
-    if (size == 0.0) size = w_.machine.length();
-    if (gap < -deepest * size && gap < 2.0 * w_.contacts.work[c].gap_at_start) {
-      w_.failure = fmt::format("contact '{}' would be {:.3g} m deep", contact.name(), -gap);
+    const ContactFrame frame = contact.frame(w_.q, w_.state->contacts[c].tangent);
+    double size = std::numeric_limits<double>::infinity();
+    for (const auto& [n, arm] :
+         {std::pair(contact.a(), frame.arm_a.norm()), std::pair(contact.b(), frame.arm_b.norm())}) {
+      if (n != ground && arm > 0.0) size = std::min(size, arm);
+    }
+    if (gap < -w_.spec.largest_depth * size && gap < w_.contacts.work[c].gap_at_start) {
+      w_.failure = fmt::format(
+          "contact '{}' would be {:.3g} m deep, more than integrator.largest_depth = {} of its "
+          "smaller body; a larger stiffness or damping_ratio keeps them apart",
+          contact.name(), -gap, w_.spec.largest_depth);
       return false;
     }
   }
   return true;
 }
 
-void EnergyConsistent::set_row(MidpointContacts::Row& row, const ContactFrame& frame,
-                               const Vec3& direction) const {
-  row.Ga << -direction, -frame.arm_a.cross(direction);
-  row.Gb << direction, frame.arm_b.cross(direction);
+/// The forces of a row act at one point, and what it does to the way of its bodies besides turns
+/// their momenta. That is made good by as much between where its two forces act.
+Vec3 EnergyConsistent::lever(const MidpointContacts::Row& before) const {
+  if (!(before.psi != 0.0) || before.a == ground || before.b == ground) return Vec3::Zero();
+  const auto share = [&](int n, const Vec6& G, double w) -> Vec3 {
+    const MidpointContacts::Body& body = problem_.bodies[static_cast<std::size_t>(n)];
+    return G.dot(body.change()) / w * body.mid.head<3>();
+  };
+  const Vec3 V = share(before.b, before.Gb, before.wb) - share(before.a, before.Ga, before.wa);
+  return 0.5 * w_.h * before.psi / before.impulse * V;
 }
 
+/// Of two spheres the normal takes care of that, so that it does not turn them.
 bool EnergyConsistent::correct_normal(const Contact& contact, ContactFrame& frame,
-                                      const MidpointContacts::Row& before) const {
+                                      const Vec3& lever) const {
   const auto a = static_cast<std::size_t>(contact.a()), b = static_cast<std::size_t>(contact.b());
   if (contact.a() == ground || contact.b() == ground) return false;
   const double size = frame.arm_a.norm() + frame.arm_b.norm();
@@ -212,17 +276,9 @@ bool EnergyConsistent::correct_normal(const Contact& contact, ContactFrame& fram
       1e-12 * size) {
     return false;
   }
-  if (!(before.impulse > 0.0)) return true;
-  const auto share = [&](std::size_t n, const Vec6& G) -> Vec3 {
-    const MidpointContacts::Body& body = problem_.bodies[n];
-    return G.dot(body.change()) / body.inverse_mass[0] * body.mid.head<3>();
-  };
-  // Both parts are antisymmetric: of b, and with the sign of its row of a.
-  const Vec3 V = share(b, before.Gb) - share(a, before.Ga);
   const Vec3 start = w_.state->q[b].x - w_.state->q[a].x, end = w_.q[b].x - w_.q[a].x;
-  const Vec3 between = 0.5 * (start + end);
-  frame.normal =
-      (between - 0.5 * w_.h * before.psi / before.impulse * V).normalized();
+  const double side = frame.normal.dot(start) < 0.0 ? -1.0 : 1.0;  // negative: one in the other
+  frame.normal = side * (0.5 * (start + end) - lever).normalized();
   carry_tangents(frame.tangents[0], contact.is_planar(), frame);
   return true;
 }
@@ -233,41 +289,45 @@ void EnergyConsistent::make_rows(std::size_t c) {
   const ContactState& of = state.contacts[c];
   const CompliantLaw& law = *contact.compliance();
   const auto first = static_cast<std::size_t>(first_row_[c]);
-  MidpointContacts::Row& normal = problem_.rows[first];
   MidpointContacts::Contact& into = problem_.contacts[c];
   into.first_row = first_row_[c];
   into.rows = contact.rows();
   const FrictionBlock* sliding = contact.block(FrictionKind::sliding);
   into.friction = sliding == nullptr ? 0.0 : sliding->coefficient;
+  const auto mass = [&](int n) {
+    return n == ground ? 0.0 : w_.machine.nodes()[static_cast<std::size_t>(n)].mass;
+  };
+  const double larger_mass = std::max(mass(contact.a()), mass(contact.b()));
 
   ContactFrame frame = frame_between(contact, middle_, of.tangent);
-  const bool has_force = normal.impulse > 0.0;
-  const bool is_central = correct_normal(contact, frame, normal);
-  double s = 0.0;
+  const bool is_central = correct_normal(contact, frame, lever(problem_.rows[first]));
   for (int i = 0; i < contact.rows(); ++i) {
     MidpointContacts::Row& row = problem_.rows[first + static_cast<std::size_t>(i)];
     const bool is_normal = i == 0;
+    const Vec3 direction =
+        is_normal ? frame.normal : frame.tangents[static_cast<std::size_t>(i - 1)];
+    const bool has_arms = !is_normal || !is_central;
+    const Vec3 half = has_arms ? Vec3(0.5 * lever(row)) : Vec3::Zero();
     row.a = contact.a();
     row.b = contact.b();
-    set_row(row, frame, is_normal ? frame.normal : frame.tangents[static_cast<std::size_t>(i - 1)]);
-    if (is_normal && is_central) {
-      row.Ga.tail<3>().setZero();
-      row.Gb.tail<3>().setZero();
+    row.Ga << -direction, Vec3::Zero();
+    row.Gb << direction, Vec3::Zero();
+    if (has_arms) {
+      row.Ga.tail<3>() = -(frame.arm_a - half).cross(direction);
+      row.Gb.tail<3>() = (frame.arm_b + half).cross(direction);
     }
-    if (is_normal) s = problem_.displacement(row);
     const SpringAndDashpot& pair = is_normal ? law.normal_pair() : law.tangential_pair();
     row.stiffness = pair.stiffness;
-    const auto mass = [&](int n) {
-      return n == ground ? 0.0 : w_.machine.nodes()[static_cast<std::size_t>(n)].mass;
-    };
-    row.closing = w_.spec.closing_factor * pair.ratio /
-                  (w_.h * std::sqrt(pair.stiffness / std::max(mass(row.a), mass(row.b))));
+    row.closing =
+        w_.spec.closing_factor * pair.ratio / (w_.h * std::sqrt(pair.stiffness / larger_mass));
     row.is_tangential = !is_normal;
     row.is_held = !is_normal && of.status != ContactStatus::open;
     row.gap = is_normal ? w_.contacts.work[c].gap_at_start : of.shear[i];
     row.remainder = 0.0;
+    if (is_normal && row.impulse > 0.0) {
+      row.remainder = contact.gap(w_.q, state.turns) - row.gap - problem_.displacement(row);
+    }
   }
-  if (has_force) normal.remainder = contact.gap(w_.q, state.turns) - normal.gap - s;
 }
 
 void EnergyConsistent::finish_contact(std::size_t c) {
@@ -275,15 +335,19 @@ void EnergyConsistent::finish_contact(std::size_t c) {
   ContactState& of = w_.state->contacts[c];
   const Contact& contact = w_.contacts.contact(c);
   of.force.setZero();
+  of.psi.setZero();
+  of.normal_exchange = of.tangential_exchange = {};
+  const double held = of.elastic;
   of.elastic = 0.0;
   const MidpointContacts::Contact& found = problem_.contacts[c];
-  const bool is_closed =
-      work.near && is_active_[c] != 0 && found.status != ContactStatus::open;
-  work.closed = is_closed;
+  const bool is_active = work.near && is_active_[c] != 0;
+  work.closed = is_active && found.status != ContactStatus::open;
   const bool has_springs = w_.spec.variant == ConservingKind::simo_tarnow;
-  const CompliantLaw& law = *contact.compliance();
-  if (has_springs) of.elastic = law.energy(-contact.gap(w_.q, w_.state->turns));
-  if (!is_closed) {
+  if (has_springs && is_active) {
+    of.elastic = contact.compliance()->energy(std::max(0.0, -contact.gap(w_.q, w_.state->turns)));
+  }
+  if (!work.closed) {
+    work.done[0] = of.elastic - held;
     of.shear.setZero();
     return;
   }
@@ -291,33 +355,29 @@ void EnergyConsistent::finish_contact(std::size_t c) {
   work.block_status.fill(found.status);
   work.met_at = -work.rate_at_start[0];
   for (int i = 0; i < contact.rows(); ++i) {
-    const MidpointContacts::Row& row =
-        problem_.rows[static_cast<std::size_t>(first_row_[c] + i)];
+    const MidpointContacts::Row& row = problem_.rows[static_cast<std::size_t>(first_row_[c] + i)];
     const double s = problem_.displacement(row);
     work.impulse[i] = row.impulse;
     of.force[i] = row.impulse / w_.h;
-    if (i > 0) {
-      const double stored = 0.5 * row.stiffness * of.shear[i] * of.shear[i];
-      of.shear[i] = found.status == ContactStatus::stick ? of.shear[i] + s
-                                                         : -of.force[i] / row.stiffness;
-      const double holds = 0.5 * row.stiffness * of.shear[i] * of.shear[i];
-      work.done[i] = of.force[i] * s - 0.5 * row.psi * problem_.projected_square(row);
-      if (has_springs) {
-        of.elastic += holds;
-        work.done[i] += holds - stored;
-      }
-    }
+    of.psi[i] = row.psi;
+    const Exchange exchange = problem_.energy(row);
+    work.done[i] = exchange.spring + exchange.dashpot - exchange.momentum;
+    (i == 0 ? of.normal_exchange : of.tangential_exchange) += exchange;
+    if (i == 0) continue;
+    of.shear[i] =
+        found.status == ContactStatus::stick ? of.shear[i] + s : -of.force[i] / row.stiffness;
+    if (has_springs) of.elastic += 0.5 * row.stiffness * of.shear[i] * of.shear[i];
   }
+  work.done[0] += of.elastic - held;
 }
 
 void EnergyConsistent::finish() {
+  w_.total = way_;
   for (std::size_t n = 1; n < problem_.bodies.size(); ++n) {
     const MidpointContacts::Body& body = problem_.bodies[n];
     const auto index = static_cast<Eigen::Index>(n);
     set_node(w_.v, index, to_body(n, w_.q, body.v + body.change()));
-    set_node(w_.total, index, of_node(way_, index));
-    set_node(w_.vd, index,
-             to_body(n, w_.q, body.inverse_mass.cwiseProduct(body.load) / w_.h));
+    set_node(w_.vd, index, to_body(n, w_.q, body.inverse_mass.cwiseProduct(body.load) / w_.h));
   }
   for (std::size_t c = 0; c < w_.contacts.count(); ++c) finish_contact(c);
   w_.contacts.evaluate_rows(*w_.state, w_.q);

@@ -26,20 +26,18 @@ class EnergyConsistent final : public Scheme {
   bool needs_smooth_matrix() const override { return false; }
 
   void begin_bodies();
-  /// Forces on the bodies of an island in the middle of the step, where it is at present.
-  void find_loads(std::span<const int> nodes);
+  double find_loads();
+  void list_near(int island);
+  void place(std::span<const int> nodes);
   /// Contacts and motion of an island that fit together.
   bool solve_island(int island);
-  bool find_motion(std::span<const int> nodes);
-  void make_rows(std::size_t c);
-  void set_row(MidpointContacts::Row& row, const ContactFrame& frame, const Vec3& direction) const;
-  /// For two spheres: the normal with which their forces keep the angular momentum. False: they are
-  /// none.
-  bool correct_normal(const Contact& contact, ContactFrame& frame,
-                      const MidpointContacts::Row& before) const;
-  void place(std::span<const int> nodes);
   /// Lists contacts that the island would otherwise run into. True: there were some.
-  bool activate(int island);
+  bool activate();
+  bool find_motion(std::span<const int> nodes, int placings);
+  bool is_shallow();
+  void make_rows(std::size_t c);
+  Vec3 lever(const MidpointContacts::Row& before) const;
+  bool correct_normal(const Contact& contact, ContactFrame& frame, const Vec3& lever) const;
   void finish();
   void finish_contact(std::size_t c);
   Vec6 to_body(std::size_t node, const Configuration& q, const Vec6& space) const;
@@ -47,10 +45,10 @@ class EnergyConsistent final : public Scheme {
   MidpointContacts problem_;
   Configuration middle_;
   NodalVector way_, mean_velocity_;
+  std::vector<int> all_nodes_;      // but the ground
   std::vector<int> first_row_;      // contact: of the problem
   std::vector<char> is_active_;     // contact
-  std::vector<int> active_;         // contacts of the island at hand that are
-  std::vector<double> gap_at_end_;  // contact
+  std::vector<int> near_, active_;  // contacts of the island at hand
   double length_ = 0.0;             // that lengths are known relative to
 };
 

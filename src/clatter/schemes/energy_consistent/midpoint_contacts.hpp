@@ -5,13 +5,14 @@
 #include <vector>
 
 #include <clatter/contact/law/friction_law.hpp>
+#include <clatter/machine/energy_ledger.hpp>
 #include <clatter/model/conserving_kind.hpp>
 
 namespace clatter {
 
 /// The contacts of a step of the conserving schemes of 003, as a problem of its own: bodies with
-/// diagonal masses in space axes, and rows of contacts whose directions are fixed. With G_b the part
-/// of a row on body b, F its force, lambda = h F and "mid" the mean of start and end,
+/// diagonal masses in space axes, and rows of contacts whose directions are fixed. With G_b the
+/// part of a row on body b, F its force, lambda = h F and "mid" the mean of start and end,
 ///
 ///   dp_b = h f_b + sum G_b lambda
 ///   dq_b = h (v_mid + 1/2 sum psi M^-1 P_b dp_b),  P = G (G^T M^-1 G)^-1 G^T M^-1     (4.4), (4.5)
@@ -35,6 +36,7 @@ class MidpointContacts {
     Vec6 load = Vec6::Zero();          ///< h f
     Vec6 mid = Vec6::Zero();           ///< found: v_mid
     Vec6 extra = Vec6::Zero();         ///< found: dq/h - v_mid
+    Vec6 scratch = Vec6::Zero();
     Vec6 change() const { return 2.0 * (mid - v); }
     Vec6 way() const { return mid + extra; }
   };
@@ -42,10 +44,10 @@ class MidpointContacts {
   struct Row {
     int a = 0, b = 0;  ///< bodies
     Vec6 Ga = Vec6::Zero(), Gb = Vec6::Zero();
-    double stiffness = 0.0;  ///< K [N/m]
-    double closing = 0.0;    ///< S = psi_1 + psi_2
-    double gap = 0.0;        ///< at the start: g_n, of tangential rows the elongation g_T
-    double remainder = 0.0;  ///< g_n+1 - g_n - s, as the curvature of the way has it
+    double stiffness = 0.0;      ///< K [N/m]
+    double closing = 0.0;        ///< S = psi_1 + psi_2
+    double gap = 0.0;            ///< at the start: g_n, of tangential rows the elongation g_T
+    double remainder = 0.0;      ///< g_n+1 - g_n - s, as the curvature of the way has it
     bool is_tangential = false;  ///< its spring pulls, too
     bool is_held = false;        ///< its spring carries all of its force: psi = 0
     // Found:
@@ -53,20 +55,16 @@ class MidpointContacts {
     double psi = 0.0;      ///< psi_2
     // Scratch:
     double wa = 0.0, wb = 0.0, lag = 0.0;
+    double target = 0.0, ease = 0.0;  // sweeps solve u + ease lambda = target
+    bool is_limit = false, had_force = false;
+    int flips = 0;
   };
 
   struct Contact {
     int first_row = 0, rows = 1;
     double friction = 0.0;
-    double cohesion = 0.0;  ///< h c [N s]
+    double cohesion = 0.0;                       ///< h c [N s]
     ContactStatus status = ContactStatus::open;  ///< found
-  };
-
-  /// What rows do to the energy in a step, with h F s split as in (4.13).
-  struct RowEnergy {
-    double spring = 0.0;    ///< dE_f
-    double extra = 0.0;     ///< dE_f'
-    double momentum = 0.0;  ///< dE_p
   };
 
   explicit MidpointContacts(ConservingKind kind) : kind_(kind) {}
@@ -75,7 +73,8 @@ class MidpointContacts {
   struct Quotient {
     double value = 0.0, slope = 0.0;
   };
-  /// [V(g1) - V(g0)]/(g1 - g0) of V(g) = K g^2/2, of normal rows where g < 0 alone; (4.6), corrected.
+  /// [V(g1) - V(g0)]/(g1 - g0) of V(g) = K g^2/2, of normal rows where g < 0 alone; (4.6),
+  /// corrected.
   static Quotient quotient(const Row& row, double g1);
 
   std::vector<Body> bodies;  ///< the first is the ground
@@ -89,28 +88,43 @@ class MidpointContacts {
   void begin(std::span<const int> nodes);
   void apply(std::span<const int> island);
 
-  double speed(const Row& row) const;        ///< u
-  double displacement(const Row& row) const;  ///< s
+  double speed(const Row& row) const;             ///< u
+  double displacement(const Row& row) const;      ///< s
   double projected_square(const Row& row) const;  ///< d
-  RowEnergy energy(const Row& row) const;
+  Exchange energy(const Row& row) const;
 
   // Of the last solve:
   int sweeps() const { return sweeps_; }
   int rounds() const { return rounds_; }
-  bool took_limit() const { return took_limit_; }
+  double left() const { return left_; }   ///< what sweeps left that did not settle, relative
+  int limits() const { return limits_; }  ///< rows with psi = 0 for want of another
 
  private:
-  bool sweep(std::span<const int> island);
+  Body& body(int n) { return bodies[static_cast<std::size_t>(n)]; }
+  const Body& body(int n) const { return bodies[static_cast<std::size_t>(n)]; }
+  bool sweep(std::span<const int> island, double enough);
   double sweep_contact(Contact& contact);
+  struct Change {
+    double change = 0.0, largest = 0.0;  ///< roots of energies
+  };
+  Change sweep_once(std::span<const int> island);
+  void restore(std::span<const int> island);
+  bool leap(std::span<const int> island);
+  void find_speeds(const std::vector<double>& x, std::vector<double>& speeds);
+  void project(const Contact& contact);
+  static double radius_of(const Contact& contact, const Row& normal) {
+    return normal.impulse > 0.0 ? contact.friction * normal.impulse + contact.cohesion : 0.0;
+  }
   double solve_normal(Row& row, double rest) const;
   double solve_sticking(const Row& row, double rest) const;
+  static void let_fly(Body& body);
+  void push_anew(std::span<const int> island);
   void push(Row& row, double impulse);
   void find_extra(std::span<const int> island);
-  /// psi of all rows from their impulses. False: a row has none.
-  bool find_psi(std::span<const int> island);
+  void find_psi(std::span<const int> island);
   bool psi_of(Row& row) const;
   double find_lags(std::span<const int> island);
-  void take_limit(std::span<const int> island);
+  bool take_limit(std::span<const int> island, bool all);
   bool conserves(const Contact& contact, int row) const {
     return row == contact.first_row || contact.status == ContactStatus::stick;
   }
@@ -118,8 +132,10 @@ class MidpointContacts {
   void visit_rows(std::span<const int> island, const Visit& visit);
 
   ConservingKind kind_;
-  int sweeps_ = 0, rounds_ = 0;
-  bool took_limit_ = false;
+  std::vector<int> free_;                                           // rows
+  std::vector<double> residual_, along_, speeds_, found_, before_;  // of these
+  int sweeps_ = 0, rounds_ = 0, limits_ = 0;
+  double left_ = 0.0;
 };
 
 }  // namespace clatter
