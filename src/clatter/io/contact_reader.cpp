@@ -370,11 +370,7 @@ ContactReading read_contact(const TomlTable& table, const NamedBodies& bodies, s
 
 void read_force_laws(const TomlTable& table, ContactSpec& contact) {
   contact.recovery = read_recovery(table, contact.keys);
-  if (const std::optional<TomlTable> from = table.table("compliance")) {
-    ComplianceSpec& compliance = contact.compliance.emplace();
-    read_force_law(*from, "compliance", compliance, contact.keys);
-    compliance.slow_speed = from->number("slow_speed").value_or(compliance.slow_speed);
-  }
+  contact.compliance = read_compliance(table, contact.keys);
 }
 
 ContactReading read_contacts(const std::vector<TomlTable>& tables, const NamedBodies& bodies) {

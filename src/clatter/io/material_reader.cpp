@@ -47,6 +47,18 @@ std::optional<RecoverySpec> read_recovery(const TomlTable& table, KeyPlaces& key
   return recovery;
 }
 
+std::optional<ComplianceSpec> read_compliance(const TomlTable& table, KeyPlaces& keys) {
+  const std::optional<TomlTable> from = table.table("compliance");
+  if (!from) return std::nullopt;
+  ComplianceSpec compliance;
+  read_force_law(*from, "compliance", compliance, keys);
+  compliance.slow_speed = from->number("slow_speed").value_or(compliance.slow_speed);
+  compliance.damping_ratio = from->number("damping_ratio").value_or(compliance.damping_ratio);
+  compliance.tangential_stiffness = from->number("tangential_stiffness");
+  compliance.tangential_damping_ratio = from->number("tangential_damping_ratio");
+  return compliance;
+}
+
 std::vector<MaterialSpec> read_materials(const std::vector<TomlTable>& tables) {
   std::vector<MaterialSpec> materials;
   for (const TomlTable& table : tables) {
@@ -59,6 +71,7 @@ std::vector<MaterialSpec> read_materials(const std::vector<TomlTable>& tables) {
     material.poisson_ratio = table.number("poisson_ratio");
     material.strength = table.number("strength");
     material.recovery = read_recovery(table, material.keys);
+    material.compliance = read_compliance(table, material.keys);
   }
   return materials;
 }
@@ -72,6 +85,7 @@ std::vector<MaterialPairSpec> read_material_pairs(const std::vector<TomlTable>& 
     pair.materials = read_two(table, "materials", pair.keys);
     read_surface_law(table, pair.law);
     pair.recovery = read_recovery(table, pair.keys);
+    pair.compliance = read_compliance(table, pair.keys);
   }
   return pairs;
 }

@@ -17,6 +17,8 @@ void read_surface_law(const TomlTable& table, SurfaceLaw& law);
 void read_force_law(const TomlTable& table, const char* key, ForceLawSpec& law, KeyPlaces& keys);
 /// The table `recover`, if there is one.
 std::optional<RecoverySpec> read_recovery(const TomlTable& table, KeyPlaces& keys);
+/// The table `compliance`, if there is one.
+std::optional<ComplianceSpec> read_compliance(const TomlTable& table, KeyPlaces& keys);
 
 /// Two names; those that are not two leave the key in doubt.
 std::array<std::string, 2> read_two(const TomlTable& table, const char* key, KeyPlaces& keys);

@@ -1149,6 +1149,21 @@ KeyDescription recover_key() {
           any,       {},     "recover"};
 }
 
+KeyDescription solid_compliance_key() {
+  return {
+      "compliance",
+      {},
+      table,
+      "",
+      "none: hard",
+      "How solids of it give way. Of the integrators `generalized_alpha`, `newmark` and "
+      "`energy_consistent`, with which all solids have it. Between two materials without a pair "
+      "the softer counts.",
+      any,
+      {},
+      "solid_compliance"};
+}
+
 KeyDescription solid_recover_key() {
   return {"recover",
           {},
@@ -1167,7 +1182,8 @@ KeyDescription compliance_key() {
           table,
           "",
           "none: hard",
-          "How its surfaces give way. Of the integrators `generalized_alpha` and `newmark`, with "
+          "How its surfaces give way. Of the integrators `generalized_alpha`, `newmark` and "
+          "`energy_consistent`, with "
           "which all contacts have it; others have hard contacts.",
           any,
           {},
@@ -1471,6 +1487,7 @@ TableDescription material() {
                         "`youngs_modulus`.",
                         positive},
                        solid_recover_key(),
+                       solid_compliance_key(),
                    }});
 }
 
@@ -1483,6 +1500,7 @@ TableDescription material_pair() {
        {
            {"materials", {}, texts, "", required, "Names of two materials, or twice the same."},
            solid_recover_key(),
+           solid_compliance_key(),
        }});
 }
 
@@ -1885,6 +1903,42 @@ TableDescription compliance() {
                         "Sliding that is slower is resisted in proportion to its speed; impacts "
                         "that are slower are damped as if they were that fast.",
                         positive});
+  table.keys.push_back({"damping_ratio",
+                        {},
+                        number,
+                        "",
+                        literal(c.damping_ratio),
+                        "Of `energy_consistent`: damping beside the spring, over critical damping. "
+                        "It takes no energy, but stiffens the contact within a step: large is "
+                        "nearly hard.",
+                        not_negative});
+  table.keys.push_back({"tangential_stiffness",
+                        {},
+                        number,
+                        "N/m",
+                        "`stiffness`",
+                        "Of `energy_consistent`: that of the spring along the surfaces.",
+                        positive});
+  table.keys.push_back({"tangential_damping_ratio",
+                        {},
+                        number,
+                        "",
+                        "`damping_ratio`",
+                        "Of `energy_consistent`: of the damping along the surfaces.",
+                        not_negative});
+  return table;
+}
+
+TableDescription solid_compliance() {
+  TableDescription table = compliance();
+  table.name = "solid_compliance";
+  table.heading = "compliance of a material";
+  std::erase_if(table.keys, [](const KeyDescription& key) {
+    return key.name == "materials" || key.name == "length";
+  });
+  for (KeyDescription& key : table.keys) {
+    if (key.name == "stiffness") key.default_text = required;
+  }
   return table;
 }
 
@@ -1905,7 +1959,9 @@ TableDescription integrator() {
            "velocities and accelerations in one system, with forces and impulses apart. `moreau`: "
            "Moreau-Jean method, of first order. `generalized_alpha` and `newmark`: the smooth "
            "motion "
-           "alone, of contacts with `compliance`, or without contacts.",
+           "alone, of contacts with `compliance`, or without contacts. `energy_consistent`: "
+           "midpoint rule in which each contact with `compliance` gives back what its spring takes "
+           "within the step (ACEM, with friction ADfr), for bodies that nothing else ties.",
            any,
            {integrator_names.begin(), integrator_names.end()}},
           {"step", {}, number, "s", required, "Time step.", positive},
@@ -1935,6 +1991,34 @@ TableDescription integrator() {
            "has 0.25 with `gamma = 0.5`; the method is stable for all steps where it is at least "
            "`(gamma + 0.5)^2/4`.",
            ranges::newmark_beta},
+          {"variant",
+           {},
+           word,
+           "",
+           fmt::format("\"{}\"", to_string(i.variant)),
+           "Of `energy_consistent`, to compare it with: `simo-tarnow` leaves the energy in the "
+           "springs (for contacts that are linear in the gap also the scheme of Armero and "
+           "Petocz), `laursen-chawla` resists the rate of the gap, `laursen-love` ends steps on "
+           "the surface.",
+           any,
+           {conserving_names.begin(), conserving_names.end()}},
+          {"closing_factor",
+           {},
+           number,
+           "",
+           literal(i.closing_factor),
+           "Of `energy_consistent`: `psi_1 + psi_2` times `step*sqrt(stiffness/mass)` of the "
+           "larger "
+           "mass, over the damping ratio.",
+           positive},
+          {"largest_depth",
+           {},
+           number,
+           "",
+           literal(i.largest_depth),
+           "Of `energy_consistent`: steps that press a contact further in than this many radii of "
+           "the smaller body are cut in two.",
+           positive},
           {"theta",
            {},
            number,
@@ -2256,13 +2340,14 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {
-      model(),    body(),          repeat(),        shape(),    orientation(), ground_shapes(),
-      material(), material_pair(), solid_recover(), exclude(),  watch(),       beam(),
-      section(),  spring(),        end(),           bushing(),  cable(),       through(),
-      load(),     joint(),         clearance(),     backlash(), coupler(),     coupler_backlash(),
-      contact(),  point(),         sphere(),        face(),     shaft(),       bore(),
-      groove(),   recover(),       compliance(),    bearing(),  cage(),        integrator(),
-      output(),   verify()};
+      model(),         body(),       repeat(),        shape(),         orientation(),
+      ground_shapes(), material(),   material_pair(), solid_recover(), solid_compliance(),
+      exclude(),       watch(),      beam(),          section(),       spring(),
+      end(),           bushing(),    cable(),         through(),       load(),
+      joint(),         clearance(),  backlash(),      coupler(),       coupler_backlash(),
+      contact(),       point(),      sphere(),        face(),          shaft(),
+      bore(),          groove(),     recover(),       compliance(),    bearing(),
+      cage(),          integrator(), output(),        verify()};
   return tables;
 }
 

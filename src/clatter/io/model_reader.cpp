@@ -120,6 +120,12 @@ IntegratorSpec read_integrator(const TomlTable& table) {
       i.kind = static_cast<IntegratorKind>(found - integrator_names.begin());
   }
   describe_integrator(i, FieldReader(table));
+  if (const auto variant = table.text("variant")) {
+    const auto found = std::find(conserving_names.begin(), conserving_names.end(), *variant);
+    if (found != conserving_names.end()) {
+      i.variant = static_cast<ConservingKind>(found - conserving_names.begin());
+    }
+  }
   if (const auto solver = table.text("contact_solver")) {
     i.contact_solver = contact_solver_of(*solver);
   }

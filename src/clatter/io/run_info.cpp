@@ -61,6 +61,8 @@ nlohmann::ordered_json settings_json(const IntegratorSpec& integrator) {
   nlohmann::ordered_json json = {{"name", to_string(integrator.kind)}};
   describe_integrator(integrator, FieldWriter(integrator.kind, json));
   json["scaling"] = integrator.scaling == Scaling::delassus ? "delassus" : "characteristic_mass";
+  if (traits_of(integrator.kind).has_own("variant"))
+    json["variant"] = to_string(integrator.variant);
   if (integrator.contact_solver) json["contact_solver"] = to_string(*integrator.contact_solver);
   return json;
 }

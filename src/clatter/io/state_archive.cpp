@@ -119,7 +119,8 @@ class Visitor {
   void visit(ContactState& s) {
     (*this)(s.status, s.persistent, s.armed, s.gap, s.block_status, s.impulse, s.work, s.met_at,
             s.has_rate, s.rate, s.stuck, s.push, s.force, s.mean_force, s.percussion, s.anchor,
-            s.tangent, s.damping, s.elastic);
+            s.tangent, s.damping, s.elastic, s.shear, s.psi, s.normal_exchange,
+            s.tangential_exchange);
   }
   void visit(Sleep& s) { (*this)(s.calm, s.with, s.step); }
   void visit(SolverMemory& s) {
@@ -128,8 +129,9 @@ class Visitor {
   }
   void visit(EnergyLedger& e) {
     (*this)(e.initial, e.kinetic, e.gravity, e.elastic, e.load_work, e.motor_work, e.friction_loss,
-            e.impact_loss, e.damper_loss);
+            e.impact_loss, e.damper_loss, e.normal_exchange, e.tangential_exchange);
   }
+  void visit(Exchange& e) { (*this)(e.spring, e.dashpot, e.momentum); }
   void visit(Powers& p) { (*this)(p.load, p.damper, p.motor); }
   void visit(StepCounts& c) {
     (*this)(c.smooth, c.position, c.velocity, c.regularised, c.recovered, c.lessened, c.plastic,

@@ -61,24 +61,66 @@ void check_solids(const Model& model, BodyLookup& bodies, std::vector<Mistake>& 
   }
 }
 
+/// Solids give way or are hard, as the integrator needs them.
 void check_hardness_of_solids(const Model& model, std::vector<Mistake>& mistakes) {
   const IntegratorSpec& integrator = model.integrator;
-  if (!traits_of(integrator.kind).is_compliant || integrator.keys.is_doubtful("name")) return;
-  const auto is_solid = [](const PlacedShape& shape) { return !shape.material.empty(); };
-  const auto has_solid = [&](const std::vector<PlacedShape>& shapes) {
-    return std::any_of(shapes.begin(), shapes.end(), is_solid);
+  if (integrator.keys.is_doubtful("name")) return;
+  const SchemeTraits& scheme = traits_of(integrator.kind);
+  const auto check = [&](const std::string& what, const auto& spec, const SurfaceLaw& law) {
+    if (!spec.compliance || spec.keys.is_doubtful("compliance")) return;
+    const ObjectCheck object(what, spec.place, spec.keys, mistakes);
+    if (scheme.is_compliant) return check_conserving(object, scheme, *spec.compliance, law);
+    object.refuse_key("compliance",
+                      fmt::format("'compliance' is not for the integrator \"{}\", whose solids are "
+                                  "hard, only for {}",
+                                  scheme.name, schemes_that(&SchemeTraits::is_compliant)));
   };
-  const bool any = has_solid(model.ground) ||
+  for (const MaterialSpec& each : model.materials) {
+    check(fmt::format("material '{}'", each.name), each, each.law);
+  }
+  for (const MaterialPairSpec& each : model.material_pairs) {
+    check(fmt::format("material pair '{}' and '{}'", each.materials[0], each.materials[1]), each,
+          each.law);
+  }
+  if (!scheme.is_compliant) return;
+  const auto is_hard = [&](const std::string& name) {
+    const MaterialSpec* material = find_material(model.materials, name);
+    return material != nullptr && !material->compliance &&
+           !material->keys.is_doubtful("compliance");
+  };
+  const auto is_hard_solid = [&](const PlacedShape& shape) { return is_hard(shape.material); };
+  const auto has_hard_solid = [&](const std::vector<PlacedShape>& shapes) {
+    return std::any_of(shapes.begin(), shapes.end(), is_hard_solid);
+  };
+  const bool any = has_hard_solid(model.ground) ||
                    std::any_of(model.bodies.begin(), model.bodies.end(),
-                               [&](const BodySpec& body) { return has_solid(body.shapes); }) ||
+                               [&](const BodySpec& body) { return has_hard_solid(body.shapes); }) ||
                    std::any_of(model.beams.begin(), model.beams.end(),
                                [](const BeamSpec& beam) { return !beam.material.empty(); });
   if (!any) return;
   ObjectCheck("integrator", integrator.place, integrator.keys, mistakes)
       .refuse("name",
-              fmt::format("solids that touch by themselves are hard, which is not for \"{}\": "
-                          "take \"nsga\", or [[contact]] tables with 'compliance' and shapes "
-                          "without 'material'",
+              fmt::format("solids without 'compliance' of their material, and beams with one, are "
+                          "hard, which is not for \"{}\"; \"nsga\" has hard contacts",
+                          to_string(integrator.kind)));
+}
+
+/// Of schemes for bodies that nothing but contacts ties.
+void check_ties(const Model& model, std::vector<Mistake>& mistakes) {
+  const IntegratorSpec& integrator = model.integrator;
+  if (!traits_of(integrator.kind).needs_free_bodies || integrator.keys.is_doubtful("name")) return;
+  bool has_force_elements = false;
+  ForceKinds::for_each([&]<class Kind>() {
+    has_force_elements = has_force_elements || !(model.*Kind::list).empty();
+  });
+  if (model.joints.empty() && model.couplers.empty() && model.beams.empty() &&
+      !has_force_elements) {
+    return;
+  }
+  ObjectCheck("integrator", integrator.place, integrator.keys, mistakes)
+      .refuse("name",
+              fmt::format("\"{}\" is for bodies that nothing but contacts ties: joints, beams, "
+                          "springs, bushings and cables need another, such as \"newmark\"",
                           to_string(integrator.kind)));
 }
 
@@ -161,6 +203,7 @@ std::vector<Mistake> check(const Model& model) {
   }
   check_solids(model, bodies, mistakes);
   check_hardness_of_solids(model, mistakes);
+  check_ties(model, mistakes);
   check_integrator(model.integrator, mistakes);
   check_output(model.output, mistakes);
   check_watches(model, mistakes);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include <clatter/contact/law/friction_law.hpp>
+#include <clatter/machine/energy_ledger.hpp>
 
 namespace clatter {
 
@@ -30,12 +31,16 @@ struct ContactState {
   // Of surfaces that give way; `force` is then all of the force.
   double damping = -1.0;  ///< CompliantLaw::damping of the impact that lasts; negative: none does
   double elastic = 0.0;   ///< [J] that the surfaces hold
-  Vec3 tangent = Vec3::Zero();  ///< first direction of slip, space axes
+  // Of conserving contacts:
+  RowVector shear;                                ///< [m] g_T of the tangential rows
+  RowVector psi;                                  ///< psi_2 of the rows in the last step
+  Exchange normal_exchange, tangential_exchange;  ///< of the last step
+  Vec3 tangent = Vec3::Zero();                    ///< first direction of slip, space axes
 
   /// All rows zero, of so many; unless they have that number.
   void size_rows(int rows) {
     for (RowVector* x :
-         {&impulse, &work, &rate, &push, &anchor, &force, &mean_force, &percussion}) {
+         {&impulse, &work, &rate, &push, &anchor, &force, &mean_force, &percussion, &shear, &psi}) {
       if (x->size() != rows) x->setZero(rows);
     }
   }

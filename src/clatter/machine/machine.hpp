@@ -241,7 +241,9 @@ class Machine {
   std::vector<Contact> own_contacts_;
   std::vector<ContactGroup> groups_;
   std::vector<Solid> solids_;
-  std::vector<SurfaceLaw> laws_;  // by two materials
+  // By two materials:
+  std::vector<SurfaceLaw> laws_;
+  std::vector<std::optional<ComplianceSpec>> compliances_;
   std::size_t materials_ = 0;
   bool has_solid_beams_ = false, has_stops_ = false, is_compliant_ = false;
   // The smaller first: parts that do not touch, and nodes whose solids do not.

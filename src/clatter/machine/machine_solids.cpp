@@ -178,6 +178,8 @@ void Machine::add_solids(const Model& model) {
   for (const MaterialSpec& a : model.materials) {
     for (const MaterialSpec& b : model.materials) {
       laws_.push_back(law_between(model, a.name, b.name));
+      compliances_.push_back(compliance_between(model, a.name, b.name));
+      is_compliant_ = is_compliant_ || compliances_.back();
     }
   }
   add_solids("ground", ground, model.ground, model);
@@ -436,8 +438,10 @@ Contact Machine::contact_of_solids(const ContactKey& key) const {
   Feature of_a = Feature::of(key.feature), of_b = Feature::of(key.partner_feature);
   ContactSpec spec;
   spec.name = a->name + " on " + b->name;
-  static_cast<SurfaceLaw&>(spec) = laws_[static_cast<std::size_t>(a->material) * materials_ +
-                                         static_cast<std::size_t>(b->material)];
+  const std::size_t materials =
+      static_cast<std::size_t>(a->material) * materials_ + static_cast<std::size_t>(b->material);
+  static_cast<SurfaceLaw&>(spec) = laws_[materials];
+  spec.compliance = compliances_[materials];
   if (of_b.kind == Feature::Kind::face) {
     std::swap(a, b);
     std::swap(of_a, of_b);

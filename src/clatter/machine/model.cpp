@@ -44,4 +44,19 @@ SurfaceLaw law_between(const Model& model, const std::string& material, const st
   return law;
 }
 
+std::optional<ComplianceSpec> compliance_between(const Model& model, const std::string& material,
+                                                 const std::string& other) {
+  for (const MaterialPairSpec& pair : model.material_pairs) {
+    const auto& [a, b] = pair.materials;
+    const bool is_it = (a == material && b == other) || (a == other && b == material);
+    if (is_it && pair.compliance) return pair.compliance;
+  }
+  std::optional<ComplianceSpec> softer;
+  for (const MaterialSpec& each : model.materials) {
+    if ((each.name != material && each.name != other) || !each.compliance) continue;
+    if (!softer || each.compliance->stiffness < softer->stiffness) softer = each.compliance;
+  }
+  return softer;
+}
+
 }  // namespace clatter

@@ -43,5 +43,8 @@ bool is_planar(const Model& model);
 /// the geometric mean, restitution the smaller, tangential restitution the mean, and all else the
 /// larger of the two. What needs friction is 0 without it.
 SurfaceLaw law_between(const Model& model, const std::string& material, const std::string& other);
+/// How they give way: as their material pair says, else as the softer of the two does.
+std::optional<ComplianceSpec> compliance_between(const Model& model, const std::string& material,
+                                                 const std::string& other);
 
 }  // namespace clatter

@@ -88,21 +88,39 @@ class ForceLawCheck {
   const ForceLawSpec& law_;
 };
 
-void check_compliance(const ObjectCheck& object, const ContactSpec& contact) {
-  object.number("compliance.slow_speed", contact.compliance->slow_speed, ranges::positive);
+void check_numbers(const ObjectCheck& object, const ComplianceSpec& c, const SurfaceLaw& law) {
+  object.number("compliance.slow_speed", c.slow_speed, ranges::positive);
+  object.number("compliance.damping_ratio", c.damping_ratio, ranges::not_negative);
+  object.number("compliance.tangential_stiffness", c.tangential_stiffness, ranges::positive);
+  object.number("compliance.tangential_damping_ratio", c.tangential_damping_ratio,
+                ranges::not_negative);
   const auto refuse_if = [&](double value, const char* key) {
     if (value == 0.0) return;
     object.refuse_key(key, fmt::format("'{}' is not for contacts with 'compliance', which resist "
                                        "sliding alone",
                                        key));
   };
-  refuse_if(contact.rolling_friction, "rolling_friction");
-  refuse_if(contact.drilling_friction, "drilling_friction");
-  refuse_if(contact.patch_radius, "patch_radius");
-  refuse_if(contact.tangential_restitution, "tangential_restitution");
+  refuse_if(law.rolling_friction, "rolling_friction");
+  refuse_if(law.drilling_friction, "drilling_friction");
+  refuse_if(law.patch_radius, "patch_radius");
+  refuse_if(law.tangential_restitution, "tangential_restitution");
 }
 
 }  // namespace
+
+void check_compliance(const ObjectCheck& object, const std::optional<ComplianceSpec>& compliance,
+                      const SurfaceLaw& law) {
+  if (!compliance) return;
+  check_numbers(object, *compliance, law);
+  object.number("compliance.stiffness", compliance->stiffness, ranges::positive);
+  object.number("compliance.exponent", compliance->exponent, ranges::force_exponent);
+  if (!compliance->stiffness && object.knows("compliance.stiffness")) {
+    object.refuse("compliance", "'compliance' of solids needs a 'stiffness'");
+  }
+  if (compliance->exponent && is_linear(compliance->law) && object.knows("compliance.law")) {
+    object.refuse_key("compliance.exponent", "'exponent' of this law is 1");
+  }
+}
 
 void check_force_laws(const ContactSpec& contact, const std::vector<MaterialSpec>& materials,
                       bool materials_are_known, std::vector<Mistake>& mistakes) {
@@ -116,7 +134,23 @@ void check_force_laws(const ContactSpec& contact, const std::vector<MaterialSpec
   if (contact.compliance) {
     ForceLawCheck(object, "compliance", contact, *contact.compliance)
         .check(materials, materials_are_known);
-    check_compliance(object, contact);
+    check_numbers(object, *contact.compliance, contact);
+  }
+}
+
+void check_conserving(const ObjectCheck& object, const SchemeTraits& scheme,
+                      const ComplianceSpec& compliance, const SurfaceLaw& law) {
+  if (!scheme.needs_free_bodies) return;
+  if (compliance.law != NormalLawKind::hooke && object.knows("compliance.law")) {
+    object.refuse("compliance.law",
+                  fmt::format("the integrator \"{}\" takes the law \"hooke\" alone, not \"{}\"",
+                              scheme.name, to_string(compliance.law)));
+  }
+  if (law.restitution != 0.0 && law.restitution != 1.0) {
+    object.refuse_key("restitution",
+                      fmt::format("'restitution' is not for the integrator \"{}\", which keeps the "
+                                  "energy of impacts, as 1 does",
+                                  scheme.name));
   }
 }
 
@@ -133,6 +167,7 @@ void check_hardness(const ContactSpec& contact, const IntegratorSpec& integrator
         scheme.name));
     return;
   }
+  if (contact.compliance) check_conserving(object, scheme, *contact.compliance, contact);
   if (contact.compliance && !scheme.is_compliant) {
     object.refuse_key("compliance",
                       fmt::format("'compliance' is not for the integrator \"{}\", whose contacts "

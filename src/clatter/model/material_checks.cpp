@@ -111,6 +111,7 @@ void check_materials(const std::vector<MaterialSpec>& materials,
     check_surface_law(object, material.law);
     check_elasticity(object, material);
     check_recovery(object, material.recovery);
+    check_compliance(object, material.compliance, material.law);
     if (!(material.law.drilling_friction > 0.0) || material.law.patch_radius > 0.0) continue;
     const auto other =
         std::find_if(materials.begin(), materials.end(), [&](const MaterialSpec& each) {
@@ -136,6 +137,7 @@ void check_material_pairs(const std::vector<MaterialPairSpec>& pairs,
                              pair.keys, mistakes);
     check_surface_law(object, pair.law);
     check_recovery(object, pair.recovery);
+    check_compliance(object, pair.compliance, pair.law);
     if (!object.knows("materials")) continue;
     for (std::size_t k = 0; k < 2; ++k) {
       const std::string& name = pair.materials[k];

@@ -9,6 +9,7 @@
 #include <clatter/model/body_lookup.hpp>
 #include <clatter/model/error.hpp>
 #include <clatter/model/object_check.hpp>
+#include <clatter/model/scheme_kinds.hpp>
 #include <clatter/model/specs.hpp>
 
 namespace clatter {
@@ -61,6 +62,13 @@ void check_force_laws(const ContactSpec& contact, const std::vector<MaterialSpec
 /// That a contact is hard or gives way, as its integrator needs it.
 void check_hardness(const ContactSpec& contact, const IntegratorSpec& integrator,
                     std::vector<Mistake>& mistakes);
+
+/// How solids of a material or pair give way, if they do.
+void check_compliance(const ObjectCheck& object, const std::optional<ComplianceSpec>& compliance,
+                      const SurfaceLaw& law);
+/// That a contact which gives way does it as its integrator can.
+void check_conserving(const ObjectCheck& object, const SchemeTraits& scheme,
+                      const ComplianceSpec& compliance, const SurfaceLaw& law);
 
 /// Null when there is none.
 const MaterialSpec* find_material(const std::vector<MaterialSpec>& materials,

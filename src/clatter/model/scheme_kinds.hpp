@@ -8,22 +8,33 @@
 namespace clatter {
 
 /// In the order of the rows of scheme_kinds.
-enum class IntegratorKind { nsga, nsga_coupled, moreau, generalized_alpha, newmark };
+enum class IntegratorKind {
+  nsga,
+  nsga_coupled,
+  moreau,
+  generalized_alpha,
+  newmark,
+  energy_consistent
+};
 
 /// What a scheme can do that others cannot. A new one is a row below, a value of IntegratorKind,
 /// and a line in schemes/make_scheme.cpp.
 struct SchemeTraits {
   std::string_view name;
   /// Settings that have a meaning for it, and not for all.
-  std::array<std::string_view, 2> own_keys;
-  bool locates_impacts = false;  ///< `locate_impacts`
-  bool passes_impacts = false;   ///< `multi_impact`
-  bool may_drift = false;        ///< `position_friction = false`, `position_rolling = false`
-  bool asks_solvers = false;     ///< `contact_solver`
-  bool is_compliant = false;     ///< contacts have `compliance`; else they are hard
+  std::array<std::string_view, 3> own_keys;
+  bool locates_impacts = false;    ///< `locate_impacts`
+  bool passes_impacts = false;     ///< `multi_impact`
+  bool may_drift = false;          ///< `position_friction = false`, `position_rolling = false`
+  bool asks_solvers = false;       ///< `contact_solver`
+  bool is_compliant = false;       ///< contacts have `compliance`; else they are hard
+  bool needs_free_bodies = false;  ///< nothing but contacts ties bodies, which are round in space
 
   constexpr bool has_own(std::string_view key) const {
-    return own_keys[0] == key || own_keys[1] == key;
+    for (const std::string_view own : own_keys) {
+      if (own == key) return true;
+    }
+    return false;
   }
 };
 
@@ -33,6 +44,14 @@ inline constexpr std::array scheme_kinds{
     SchemeTraits{"moreau", {"theta"}, false, false, false, true},
     SchemeTraits{"generalized_alpha", {"rho_inf"}, false, false, false, false, true},
     SchemeTraits{"newmark", {"gamma", "beta"}, false, false, false, false, true},
+    SchemeTraits{"energy_consistent",
+                 {"variant", "closing_factor", "largest_depth"},
+                 false,
+                 false,
+                 false,
+                 false,
+                 true,
+                 true},
 };
 
 constexpr const SchemeTraits& traits_of(IntegratorKind kind) {

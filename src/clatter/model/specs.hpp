@@ -9,6 +9,7 @@
 
 #include <clatter/math/expression.hpp>
 #include <clatter/math/types.hpp>
+#include <clatter/model/conserving_kind.hpp>
 #include <clatter/model/contact_geometry.hpp>
 #include <clatter/model/contact_solver_kind.hpp>
 #include <clatter/model/error.hpp>
@@ -321,6 +322,10 @@ struct ComplianceSpec : ForceLawSpec {
   /// [m/s] Sliding that is slower is resisted in proportion to its speed, and impacts that are
   /// slower are damped as if they were that fast.
   double slow_speed = 1e-3;
+  // Of conserving contacts, 003: dampers beside the springs, by their ratio to critical damping.
+  double damping_ratio = 200.0;                    ///< xi_N
+  std::optional<double> tangential_stiffness;      ///< [N/m] K_T; as along the normal when absent
+  std::optional<double> tangential_damping_ratio;  ///< xi_T; as along the normal when absent
 };
 
 /// A surface of one body against one of another; which two, its geometry says. Planar bodies have
@@ -373,11 +378,12 @@ struct ContactGroupSpec {
 /// What solids are made of: shapes with a material touch all others that have one.
 struct MaterialSpec {
   std::string name;
-  SurfaceLaw law;                        ///< against itself; see law_between
-  std::optional<double> youngs_modulus;  ///< [Pa]
-  std::optional<double> poisson_ratio;   ///< 0.3 when absent
-  std::optional<double> strength;        ///< yield stress [Pa]
-  std::optional<RecoverySpec> recovery;  ///< of impacts with itself; see recovery_between
+  SurfaceLaw law;                            ///< against itself; see law_between
+  std::optional<double> youngs_modulus;      ///< [Pa]
+  std::optional<double> poisson_ratio;       ///< 0.3 when absent
+  std::optional<double> strength;            ///< yield stress [Pa]
+  std::optional<RecoverySpec> recovery;      ///< of impacts with itself; see recovery_between
+  std::optional<ComplianceSpec> compliance;  ///< of contacts with itself; none: it is hard
   Place place;
   KeyPlaces keys;
 };
@@ -387,6 +393,7 @@ struct MaterialPairSpec {
   std::array<std::string, 2> materials;
   SurfaceLaw law;
   std::optional<RecoverySpec> recovery;
+  std::optional<ComplianceSpec> compliance;  ///< none: it is hard
   Place place;
   KeyPlaces keys;
 };
@@ -408,12 +415,16 @@ enum class Scaling {
 
 struct IntegratorSpec {
   IntegratorKind kind = IntegratorKind::nsga;
-  double step = 1e-3;        ///< [s]
-  double duration = 1.0;     ///< [s]
-  double rho_inf = 0.8;      ///< spectral radius at infinite frequency, in [0, 1]
-  double theta = 0.5;        ///< moreau: weight of the end of the step, in [0.5, 1]
-  double gamma = 0.5;        ///< newmark: weight of the end of the step in velocities
-  double beta = 0.25;        ///< newmark: half of that in positions
+  double step = 1e-3;     ///< [s]
+  double duration = 1.0;  ///< [s]
+  double rho_inf = 0.8;   ///< spectral radius at infinite frequency, in [0, 1]
+  double theta = 0.5;     ///< moreau: weight of the end of the step, in [0.5, 1]
+  double gamma = 0.5;     ///< newmark: weight of the end of the step in velocities
+  double beta = 0.25;     ///< newmark: half of that in positions
+  ConservingKind variant = ConservingKind::acem;  ///< of energy_consistent
+  double closing_factor = 4.0;  ///< energy_consistent: psi_1 + psi_2 = this xi/theta, 003 (4.26)
+  /// energy_consistent: a step that presses deeper, in radii of the smaller body, is too long
+  double largest_depth = 0.5;
   double tolerance = 1e-10;  ///< of the relative residual of each subproblem
   int max_iterations = 50;
   int max_halvings = 6;         ///< how often a step that fails is cut in two

@@ -1,3 +1,4 @@
+#include <clatter/schemes/energy_consistent/energy_consistent.hpp>
 #include <clatter/schemes/make_scheme.hpp>
 #include <clatter/schemes/moreau/moreau.hpp>
 #include <clatter/schemes/newmark/newmark.hpp>
@@ -16,6 +17,8 @@ std::unique_ptr<Scheme> make_scheme(const Machine& machine, const IntegratorSpec
       return std::make_unique<Newmark>(machine, spec, GeneralizedAlpha(spec.rho_inf));
     case IntegratorKind::newmark:
       return std::make_unique<Newmark>(machine, spec, GeneralizedAlpha(spec.gamma, spec.beta));
+    case IntegratorKind::energy_consistent:
+      return std::make_unique<EnergyConsistent>(machine, spec);
     case IntegratorKind::nsga:
       break;
   }

@@ -35,11 +35,11 @@ void Scheme::list_contacts(State& state, double h) {
   const bool found = w_.contacts.search(state, h);
   if (shown || found) {
     size_contacts();
-    if (w_.machine.is_compliant()) renew_smooth_matrix();
+    if (needs_smooth_matrix()) renew_smooth_matrix();
   }
   if (!found) return;
   state.solver.contact_pivots.reset();  // another matrix
-  if (w_.machine.is_compliant()) state.solver.smooth_pivots.reset();
+  if (needs_smooth_matrix()) state.solver.smooth_pivots.reset();
 }
 
 void Scheme::renew_smooth_matrix() {

@@ -70,6 +70,8 @@ class Scheme {
   /// What the matrices with contacts in them remember of the steps before, and for the next ones.
   virtual void begin_solving(const SolverMemory& memory) = 0;
   virtual void end_solving(SolverMemory& memory) const = 0;
+  /// Whether the matrix of the smooth motion has compliant contacts in it.
+  virtual bool needs_smooth_matrix() const { return w_.machine.is_compliant(); }
 
   /// The end of a step becomes the state: q, v, vd, joint forces and impulses of the work.
   void accept(const NodalVector& algorithmic_acceleration);

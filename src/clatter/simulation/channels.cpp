@@ -108,11 +108,20 @@ const FrictionNames& names_of(FrictionKind kind) {
   return sliding;
 }
 
+std::vector<std::string> exchange_parts() { return {"spring", "dashpot", "momentum"}; }
+
+void put_exchange(double* out, const Exchange& exchange) {
+  out[0] = exchange.spring;
+  out[1] = exchange.dashpot;
+  out[2] = exchange.momentum;
+}
+
 }  // namespace
 
 ChannelList::ChannelList(const Model& model, const Machine& machine, bool separates_forces)
     : machine_(machine),
       separates_forces_(separates_forces),
+      conserves_(model.integrator.kind == IntegratorKind::energy_consistent),
       shared_(model, machine, separates_forces) {
   for (std::size_t b = 0; b < model.bodies.size(); ++b) list_body(model.bodies[b], b + 1);
   for (const Beam& beam : machine_.beams()) {
@@ -338,6 +347,19 @@ void ChannelList::list_contact(std::size_t c) {
   if (apart) {
     add_scalar("/normal_percussion", "N s",
                [c](const State& state) { return state.sums.percussions[c][0]; });
+  }
+  if (conserves_) {
+    const bool slides = contact.rows() > 1;
+    add(path + "/exchange", exchange_parts(), "J", [c](const State& state, double* out) {
+      put_exchange(out, state.contacts[c].normal_exchange);
+    });
+    if (slides) {
+      add(path + "/tangential_exchange", exchange_parts(), "J",
+          [c](const State& state, double* out) {
+            put_exchange(out, state.contacts[c].tangential_exchange);
+          });
+    }
+    add_scalar("/psi", "", [c](const State& state) { return state.contacts[c].psi[0]; });
   }
   if (contact.is_recovered()) {
     add_scalar("/approach_speed", "m/s",
@@ -701,6 +723,13 @@ void ChannelList::list_energy() {
                            "friction_loss", "impact_loss", "damper_loss", "scheme_loss"}) {
     add_unfilled(std::string("energy/") + name, {""}, "J");
   }
+  if (!conserves_) return;
+  add("exchange/normal", exchange_parts(), "J", [](const State& state, double* out) {
+    put_exchange(out, state.sums.ledger.normal_exchange);
+  });
+  add("exchange/tangential", exchange_parts(), "J", [](const State& state, double* out) {
+    put_exchange(out, state.sums.ledger.tangential_exchange);
+  });
 }
 
 void ChannelList::list_counters() {

@@ -86,6 +86,7 @@ class ChannelList {
 
   const Machine& machine_;
   bool separates_forces_;
+  bool conserves_;  ///< contacts exchange energy within steps
   SharedForces shared_;
   std::vector<Channel> channels_;
   std::vector<Fill> fills_;

@@ -85,6 +85,8 @@ void add_contacts(const Machine& machine, const Scheme& scheme, State& state) {
       sums.group_impulses[static_cast<std::size_t>(group)] += of.impulse[0];
     }
     if (of.status == ContactStatus::open && of.work.isZero(0.0)) continue;
+    sums.ledger.normal_exchange += of.normal_exchange;
+    sums.ledger.tangential_exchange += of.tangential_exchange;
     sums.ledger.impact_loss -= of.work[0];
     sums.ledger.friction_loss -= of.work.tail(of.work.size() - 1).sum();
   }

@@ -63,6 +63,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"boxes_coupled", "stacks/boxes.toml", {"integrator.name=nsga_coupled"}, 30},
         Case{"boxes_moreau", "stacks/boxes.toml", {"integrator.name=moreau"}, 60},
         Case{"crowd", "contact/crowd.toml", {}, 60},
+        Case{"bowl_conserving", "003/concave-pendulum.toml", {}, 200},
+        Case{"ellipse_conserving", "003/elliptic-carom.toml", {}, 200},
         Case{"cradle", "000/billiard-break.toml", {}, 60},
         Case{"ratchet", "solids/ratchet.toml", {}, 400},
         Case{"bars_coupled", "solids/crossed-bars.toml", {"integrator.name=nsga_coupled"}, 60},

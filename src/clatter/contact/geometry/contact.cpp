@@ -43,7 +43,11 @@ Contact::Contact(const ContactSpec& spec, ContactPair pair, int a, int b,
   }
   if (spec.compliance) {
     const ComplianceSpec& c = *spec.compliance;
-    compliance_.emplace(law_of(c, c.stiffness.value(), restitution_), c.slow_speed);
+    const double K = c.stiffness.value();
+    compliance_.emplace(law_of(c, K, restitution_), c.slow_speed,
+                        SpringAndDashpot{K, c.damping_ratio},
+                        SpringAndDashpot{c.tangential_stiffness.value_or(K),
+                                         c.tangential_damping_ratio.value_or(c.damping_ratio)});
   }
   std::visit([&](const auto& each) { take_from(each); }, pair_);
 }

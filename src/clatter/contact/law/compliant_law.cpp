@@ -5,8 +5,13 @@
 
 namespace clatter {
 
-CompliantLaw::CompliantLaw(const NormalLaw& law, double slow_speed)
-    : law_(law), scaled_(scaled(law)), slow_speed_(slow_speed) {
+CompliantLaw::CompliantLaw(const NormalLaw& law, double slow_speed, const SpringAndDashpot& normal,
+                           const SpringAndDashpot& tangential)
+    : law_(law),
+      scaled_(scaled(law)),
+      slow_speed_(slow_speed),
+      normal_pair_(normal),
+      tangential_pair_(tangential) {
   law_.exponent = scaled_.exponent;
 }
 

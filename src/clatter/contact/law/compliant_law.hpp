@@ -5,6 +5,12 @@
 
 namespace clatter {
 
+/// Of a spring K and a damper beside it, by its ratio xi to critical damping; 003 chapters 4, 5.
+struct SpringAndDashpot {
+  double stiffness = 0.0;  ///< K [N/m]
+  double ratio = 0.0;      ///< xi
+};
+
 /// Surfaces that give way: the force of a contact is a function of its depth, delta = -gap > 0, and
 /// of the velocities of its rows. Normal, with the kinds of NormalLaw and never pulling,
 ///
@@ -17,7 +23,8 @@ namespace clatter {
 class CompliantLaw {
  public:
   /// slow_speed [m/s]: v_s, and the least v.
-  CompliantLaw(const NormalLaw& law, double slow_speed);
+  CompliantLaw(const NormalLaw& law, double slow_speed, const SpringAndDashpot& normal = {},
+               const SpringAndDashpot& tangential = {});
 
   /// d of an impact that begins with a speed, of bodies with an effective mass; it holds until they
   /// part.
@@ -40,11 +47,15 @@ class CompliantLaw {
 
   const NormalLaw& normal_law() const { return law_; }
   double slow_speed() const { return slow_speed_; }
+  // Of conserving contacts:
+  const SpringAndDashpot& normal_pair() const { return normal_pair_; }
+  const SpringAndDashpot& tangential_pair() const { return tangential_pair_; }
 
  private:
   NormalLaw law_;
   ScaledLaw scaled_;
   double slow_speed_;
+  SpringAndDashpot normal_pair_, tangential_pair_;
 };
 
 }  // namespace clatter
