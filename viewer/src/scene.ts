@@ -633,6 +633,8 @@ export class SceneView {
         // From blue over light to orange, with the sign.
         const part = Math.max(-1, Math.min(1, values[e]![sample] / most));
         colour.set(0xf2f2f2).lerp(new Color(part < 0 ? 0x0072b2 : 0xd55e00), Math.sqrt(Math.abs(part)));
+      } else if (quantity) {
+        colour.set(0x9a9fa6);   // it has none of this, which is no colour of the scale
       } else {
         colour.copy(beam.mesh.userData.colour);
       }
