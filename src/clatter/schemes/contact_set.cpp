@@ -249,7 +249,9 @@ bool ContactSet::solids_stay_apart(const State& state, const Configuration& q,
   const SolidSearch::Overlap overlap =
       list_.find_missed(state.search, state.q, q, sleepers_.still(), missed_);
   has_missed_ = !missed_.empty();
-  if (!has_missed_ && overlap.depth == 0.0) return true;
+  // Solids that give way may overlap.
+  const bool is_sound = overlap.depth == 0.0 || (machine_.is_compliant() && !overlap.on_way);
+  if (!has_missed_ && is_sound) return true;
   failure = "bodies met elsewhere than it seemed";
   if (overlap.depth > 0.0) {
     const std::vector<Solid>& solids = machine_.solids();

@@ -171,6 +171,11 @@ TEST_F(Allocation, none_by_any_integrator) {
   }
 }
 
+TEST_F(Allocation, none_in_conserving_contacts) {
+  expect_none(count_allocations(example("003/concave-pendulum.toml"), 200));
+  expect_none(count_allocations(example("003/carom.toml"), 100));
+}
+
 TEST_F(Allocation, none_in_a_rocking_rod) {
   expect_none(count_allocations(example("001/rocking-rod-1.toml"), 10));
 }
