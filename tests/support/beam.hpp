@@ -10,11 +10,13 @@
 #include <clatter/io/model_reader.hpp>
 #include <clatter/machine/machine.hpp>
 
+#include "support/source_folder.hpp"
+
 namespace clatter::testing {
 
 /// A model of examples/, changed as on the command line.
 inline Model example(const std::string& file, const std::vector<std::string>& changes = {}) {
-  return read_model(std::filesystem::path(CLATTER_SOURCE_DIR) / "examples" / file, changes);
+  return read_model(source_folder() / "examples" / file, changes);
 }
 
 /// The static equilibrium of a model under its loads at the start.

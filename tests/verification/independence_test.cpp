@@ -6,6 +6,7 @@
 
 #include "support/run.hpp"
 #include "support/scaled_model.hpp"
+#include "support/source_folder.hpp"
 #include "support/test_name.hpp"
 
 namespace clatter {
@@ -37,9 +38,7 @@ constexpr double same = 1e-9;
 
 class Example : public ::testing::TestWithParam<const char*> {
  protected:
-  Model model() const {
-    return read_model(std::filesystem::path(CLATTER_SOURCE_DIR) / "examples" / GetParam());
-  }
+  Model model() const { return read_model(source_folder() / "examples" / GetParam()); }
   static double size_of(const Model& model) {
     Simulation simulation(model);
     return simulation.statistics().length;

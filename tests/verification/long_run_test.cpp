@@ -7,6 +7,7 @@
 #include <clatter/io/model_reader.hpp>
 
 #include "support/run.hpp"
+#include "support/source_folder.hpp"
 #include "support/test_name.hpp"
 
 namespace clatter {
@@ -52,8 +53,7 @@ TEST(LongRun, block_below_the_friction_angle_does_not_move_in_a_million_steps) {
 class Mechanism : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Mechanism, joints_hold_at_both_levels_over_a_hundred_thousand_steps) {
-  Model model =
-      read_model(std::filesystem::path(CLATTER_SOURCE_DIR) / "examples" / "smooth" / GetParam());
+  Model model = read_model(source_folder() / "examples" / "smooth" / GetParam());
   model.integrator.duration = 1e5 * model.integrator.step;
   Simulation simulation(model);
   ASSERT_EQ(simulation.steps_total(), 100000);

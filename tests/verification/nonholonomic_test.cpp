@@ -8,6 +8,7 @@
 #include <clatter/io/model_reader.hpp>
 
 #include "support/run.hpp"
+#include "support/source_folder.hpp"
 
 namespace clatter {
 namespace nonholonomic_test {
@@ -24,8 +25,7 @@ class ChaplyginSleigh : public ::testing::TestWithParam<Scheme> {};
 
 // Against the closed form; see examples/nonholonomic/chaplygin-sleigh.toml.
 TEST_P(ChaplyginSleigh, converges_to_its_closed_form_with_the_order_of_the_scheme) {
-  Model model = read_model(std::filesystem::path(CLATTER_SOURCE_DIR) /
-                           "examples/nonholonomic/chaplygin-sleigh.toml");
+  Model model = read_model(source_folder() / "examples/nonholonomic/chaplygin-sleigh.toml");
   model.integrator.kind = GetParam().kind;
   const auto gd = [](double x) { return 2.0 * std::atan(std::tanh(0.5 * x)); };
   const double start = -std::atanh(0.6), x = 1.2 * 3.0 + start;

@@ -16,6 +16,7 @@
 
 #include "support/finite_difference.hpp"
 #include "support/runge_kutta.hpp"
+#include "support/source_folder.hpp"
 
 // Clatter (redundant coordinates, joint forces, generalized-alpha) against the same mechanisms in
 // minimal coordinates, integrated by a Runge-Kutta method.
@@ -137,7 +138,7 @@ Table table(Model model, double step, const std::vector<Quantity>& quantities, d
 
 /// The solver is held to a tolerance whose sum over a run does not show beside what is measured.
 Model example(const std::string& name) {
-  Model model = read_model(std::filesystem::path(CLATTER_SOURCE_DIR) / "examples/beams" / name);
+  Model model = read_model(source_folder() / "examples/beams" / name);
   model.integrator.tolerance = 1e-12;
   return model;
 }

@@ -12,6 +12,8 @@
 
 #include <clatter/io/model_reader.hpp>
 
+#include "support/source_folder.hpp"
+
 namespace clatter {
 namespace broken_models_test {
 
@@ -19,7 +21,7 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> broken_models() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(CLATTER_SOURCE_DIR "/tests/broken-models")) {
+  for (const auto& entry : fs::directory_iterator(source_folder() / "tests/broken-models")) {
     if (entry.path().extension() == ".toml") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

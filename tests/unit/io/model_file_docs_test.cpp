@@ -15,6 +15,8 @@
 #include <clatter/io/model_reader.hpp>
 #include <clatter/io/schema.hpp>
 
+#include "support/source_folder.hpp"
+
 namespace clatter {
 namespace model_file_docs_test {
 
@@ -26,7 +28,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 std::string documentation() {
-  std::ifstream stream(CLATTER_SOURCE_DIR "/docs/model-file.md");
+  std::ifstream stream(source_folder() / "docs/model-file.md");
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();

@@ -9,6 +9,7 @@
 #include <clatter/io/model_reader.hpp>
 
 #include "support/run.hpp"
+#include "support/source_folder.hpp"
 
 namespace clatter {
 namespace coupler_test {
@@ -19,7 +20,7 @@ using testing::run;
 using testing::value;
 
 Model example(const std::string& name) {
-  return read_model(CLATTER_SOURCE_DIR "/examples/elements/" + name + ".toml");
+  return read_model(source_folder() / "examples/elements" / (name + ".toml"));
 }
 
 TEST(Coupler, mode_of_rack_and_pinion_has_the_mass_of_both) {

@@ -10,6 +10,7 @@
 #include <clatter/io/model_reader.hpp>
 
 #include "support/run.hpp"
+#include "support/source_folder.hpp"
 
 namespace clatter {
 namespace nonholonomic_test {
@@ -231,8 +232,7 @@ TEST(Rolling, redundant_with_other_joints_is_told_and_solved) {
 
 // Enough of them for sparse matrices.
 TEST(Rolling, many_coins_roll_as_one_does) {
-  Model one = read_model(std::filesystem::path(CLATTER_SOURCE_DIR) /
-                         "examples/nonholonomic/coin-on-circle.toml");
+  Model one = read_model(source_folder() / "examples/nonholonomic/coin-on-circle.toml");
   one.integrator.step = 2e-3;
   one.integrator.duration = 0.2;
   Model many = one;

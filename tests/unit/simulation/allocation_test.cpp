@@ -12,6 +12,8 @@
 #include <clatter/io/model_reader.hpp>
 #include <clatter/simulation/simulation.hpp>
 
+#include "support/source_folder.hpp"
+
 #ifdef __SANITIZE_ADDRESS__
 #define CLATTER_HAS_ADDRESS_SANITIZER
 #elif defined(__has_feature)
@@ -112,9 +114,7 @@ void expect_none(const Counts& counts) {
   EXPECT_EQ(counts.by_samples, 0);
 }
 
-Model example(const char* file) {
-  return read_model(std::filesystem::path(CLATTER_SOURCE_DIR) / "examples" / file);
-}
+Model example(const char* file) { return read_model(source_folder() / "examples" / file); }
 
 /// Adds a body whose points touch the plane z = 0.
 void put_on_floor(Model& model, const BodySpec& body, const std::vector<Vec3>& points,

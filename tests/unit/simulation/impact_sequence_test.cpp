@@ -10,6 +10,7 @@
 
 #include "support/impact_models.hpp"
 #include "support/run.hpp"
+#include "support/source_folder.hpp"
 
 namespace clatter {
 namespace impact_sequence_test {
@@ -109,7 +110,7 @@ TEST(BilliardBreak, struck_balls_press_on_the_cloth_in_the_shortest_cut) {
                                            "integrator.locate_impacts=true",
                                            "integrator.duration=0.115"};
     Simulation simulation(
-        read_model(CLATTER_SOURCE_DIR "/examples/000/billiard-break.toml", changes));
+        read_model(source_folder() / "examples/000/billiard-break.toml", changes));
     run(simulation);
     return std::array{value(simulation, "bodies/ball2/velocity", 0),
                       value(simulation, "bodies/ball3/velocity", 0),

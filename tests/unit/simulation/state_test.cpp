@@ -13,6 +13,7 @@
 
 #include "support/random_cases.hpp"
 #include "support/run.hpp"
+#include "support/source_folder.hpp"
 #include "unit/io/temporary_directory.hpp"
 
 namespace clatter {
@@ -25,7 +26,7 @@ struct Case {
 };
 
 Model model_of(const Case& c) {
-  return read_model(std::filesystem::path(CLATTER_SOURCE_DIR) / "examples" / c.file, c.changes);
+  return read_model(source_folder() / "examples" / c.file, c.changes);
 }
 
 /// Machines with joints, springs, beams, contacts that stick and strike, and groups of contacts;
