@@ -11,7 +11,7 @@ namespace clatter {
 
 // The one description of the model file: every table, every key, its type, unit, default and
 // meaning. The reader takes its checks from it, schema_json() prints it for machines, and a test
-// compares docs/model-file.md with it row by row. A new key is one new line in model_keys.cpp.
+// compares docs/model-file.md with it row by row. A new key is one new line in keys/.
 
 enum class ValueType {
   text,

@@ -56,7 +56,7 @@ enum class InPlane {
 };
 
 /// What a kind of joint is. One that only holds lengths and axes together is a row below, a value
-/// of JointKind, and its meaning in the description of the model file (io/model_keys.cpp).
+/// of JointKind, and its meaning in the description of the model file (io/keys/joint_keys.cpp).
 struct JointTraits {
   JointKind kind;
   std::string_view name;

@@ -1,4 +1,4 @@
-// docs/model-file.md and the description in model_keys.cpp must say the same, row by row.
+// docs/model-file.md and the description in io/keys must say the same, row by row.
 
 #include <fstream>
 #include <map>
