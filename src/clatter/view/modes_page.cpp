@@ -28,9 +28,9 @@ struct Pose {
 };
 
 /// The shapes of modes about a place of rest, node by node: bodies, then nodes of beams.
-class Modes {
+class DrawnModes {
  public:
-  explicit Modes(const Hdf5Reader& file)
+  explicit DrawnModes(const Hdf5Reader& file)
       : frequencies(file.numbers("/frequency")),
         squares(file.numbers("/square")),
         free(file.numbers("/free")),
@@ -97,7 +97,7 @@ bool has_modes(const std::filesystem::path& directory) {
 
 std::string page_of_modes(const std::filesystem::path& directory) {
   const Hdf5Reader file(directory / "modes.h5");
-  const Modes modes(file);
+  const DrawnModes modes(file);
   const Model model = parse_model(file.text("model_text"), file.text("model_file"),
                                   file.texts("overrides"), ModelUse::rest);
   const Machine machine(model);
