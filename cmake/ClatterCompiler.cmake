@@ -38,13 +38,37 @@ function(clatter_set_warnings target)
   endif()
 endfunction()
 
-# Headers that nearly every source includes are read once, and `batch` sources are compiled together (0: each alone):
-# most of the time goes into the same templates over and over.
+# Headers that nearly every source includes are read once, and about `batch` sources of a layer are compiled together
+# (0: each alone): most of the time goes into the same templates over and over. Which ones follows from their names, so that
+# a new source leaves the others where they are.
 option(CLATTER_JOIN_SOURCES "Compile several sources together; off: each alone, for small changes" ON)
 function(clatter_compile_quickly target batch)
   target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <functional> <map> <memory> <optional>
     <span> <string> <variant> <vector> <Eigen/Dense> <fmt/format.h> ${ARGN})
-  if(CLATTER_JOIN_SOURCES AND batch GREATER 0)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+  if(NOT CLATTER_JOIN_SOURCES OR batch EQUAL 0)
+    return()
   endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "[.]cpp$")
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    string(REGEX REPLACE "^[^/]*/([^/]*)/.*" "\\1" layer ${path})
+    string(REGEX REPLACE "/.*" "" layer ${layer})  # app/main.cpp: app
+    list(APPEND layers ${layer})
+    list(APPEND sources_of_${layer} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES layers)
+  foreach(layer IN LISTS layers)
+    list(LENGTH sources_of_${layer} count)
+    math(EXPR groups "(${count} + ${batch} - 1) / ${batch}")
+    foreach(source IN LISTS sources_of_${layer})
+      cmake_path(GET source STEM name)
+      string(MD5 hash ${name})
+      string(SUBSTRING ${hash} 0 6 hash)
+      math(EXPR group "0x${hash} % ${groups}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${layer}_${group}")
+    endforeach()
+  endforeach()
 endfunction()
