@@ -7,6 +7,8 @@ against the mean of the velocities of slip before and after.
 
 Two discs that slide and roll in a circle (003/concave-pendulum), one of them, the other its mirror
 image: Runge and Kutta's method with events.
+
+The first impact of that ellipse at many angles and frictions (003/elliptic-impact).
 """
 
 import math
@@ -141,6 +143,25 @@ def pendulum(mu, step=1e-5, until=0.9, g=9.81, R=0.5, r=0.1):
 MU = math.tan(math.radians(15))
 
 
+FRICTIONS, ANGLES = (5, 10, 15, 20, 30, 45), (10, 20, 30, 50, 70, 80)  # figure 7.4 [deg]
+
+
+def throw(phi, theta):
+    """What makes the throw of 003/elliptic-impact: 4 m/s down at an angle to the floor."""
+    v = 4 * math.cos(math.radians(theta)), -4 * math.sin(math.radians(theta))
+    return [f"body.grain.velocity=[{v[0]:.12g}, {v[1]:.12g}]",
+            f"material.wood.friction={math.tan(math.radians(phi)):.12g}"]
+
+
+def thrown(phi, theta):
+    """Velocities after the first impact of the throw, whether it slips, and what is lost [J]."""
+    v = 4 * math.cos(math.radians(theta)), -4 * math.sin(math.radians(theta))
+    after, slips = strike((0, 0, math.radians(50), *v, 0), 0, 1, math.tan(math.radians(phi)))
+    r2 = (A * A + B * B) / 4
+    left = after[0] ** 2 + after[1] ** 2 + r2 * after[2] ** 2
+    return after, slips, 2500 * math.pi * A * B / 2 * (16 - left)
+
+
 AFTER = (0.12, 0.4, 0.64, 0.8)  # the first four impacts
 
 
@@ -156,6 +177,15 @@ def rows():
                 yield model, f"bodies/grain/{name}", {"at": at} | key, value
         yield model, "energy/kinetic", {"at": at}, energy * 1.16 / 2 * 2500 * math.pi * A * B
         before = t
+
+    model = "003/elliptic-impact.toml"
+    for phi in FRICTIONS:
+        for theta in ANGLES:
+            key = {"at": 1e-6, "set": throw(phi, theta)}
+            after, _, lost = thrown(phi, theta)
+            for name, value in zip(("velocity/x", "velocity/y", "angular_velocity"), after):
+                yield model, f"bodies/grain/{name}", key, value
+            yield model, "energy/friction_loss", key, lost
 
     found = pendulum(MU)
     model, pair = "003/concave-pendulum.toml", "contacts/pair/status"
