@@ -2,11 +2,16 @@
 
 include(CheckLinkerFlag)
 
-# ccache and mold only save time; nothing depends on them.
+# ccache and mold only save time; nothing depends on them. The settings let ccache serve sources with precompiled headers, and
+# all clones alike.
 find_program(CLATTER_CCACHE ccache)
 mark_as_advanced(CLATTER_CCACHE)
 if(CLATTER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CLATTER_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CLATTER_CCACHE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  endif()
 endif()
 check_linker_flag(CXX -fuse-ld=mold CLATTER_HAVE_MOLD)
 if(CLATTER_HAVE_MOLD)
