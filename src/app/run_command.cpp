@@ -169,6 +169,7 @@ class RecordedRun {
     summary_.statistics = simulation_.statistics();
     summary_.energy = energy_ledger(simulation_.channels(), row_);
     summary_.pairs = watched_pairs(simulation_.channels(), row_);
+    summary_.events = events_of(model_, summary_.statistics);
     try {
       write_summary(directory_.summary(), summary_);
     } catch (const Error& error) {
@@ -401,6 +402,14 @@ void print_summary(const Summary& summary, const Model& model, const ResultDirec
   for (const auto& [name, value] : summary.energy)
     if (value != 0.0) lines.push_back({"energy/" + name, format_number(value), "J"});
   if (const auto line = line_on_the_scheme(summary)) lines.push_back(*line);
+  constexpr std::size_t most_events = 10;
+  for (std::size_t i = 0; i < summary.events.size(); ++i) {
+    const EventSummary& event = summary.events[i];
+    if (i >= most_events && !event.ended_run) continue;
+    const std::string end = event.ended_run ? ", which ended the run" : "";
+    const std::string rest = i == most_events ? " (others are in summary.json)" : "";
+    lines.push_back({"event " + event.name, fmt::format("{:.9g}", event.time), "s" + end + rest});
+  }
   constexpr std::size_t most_pairs = 20;  // summary.json has all
   for (std::size_t i = 0; i < std::min(summary.pairs.size(), most_pairs); ++i) {
     const PairSummary& pair = summary.pairs[i];

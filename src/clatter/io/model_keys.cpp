@@ -63,6 +63,8 @@ std::string KeyDescription::expected() const {
       return "table";
     case tables:
       return "tables";
+    case parameters:
+      return "names with numbers or formulas";
   }
   return "";
 }
@@ -89,14 +91,15 @@ std::string TableDescription::default_kind() const {
 std::span<const TableDescription> model_tables() {
   using namespace keys;
   static const std::vector<TableDescription> tables = {
-      model(),         body(),       repeat(),        shape(),         orientation(),
-      ground_shapes(), material(),   material_pair(), solid_recover(), solid_compliance(),
-      exclude(),       watch(),      beam(),          section(),       spring(),
-      end(),           bushing(),    cable(),         through(),       load(),
-      joint(),         clearance(),  backlash(),      coupler(),       coupler_backlash(),
-      contact(),       point(),      sphere(),        face(),          shaft(),
-      bore(),          groove(),     recover(),       compliance(),    bearing(),
-      cage(),          integrator(), output(),        verify()};
+      model(),         body(),      repeat(),        shape(),         orientation(),
+      ground_shapes(), material(),  material_pair(), solid_recover(), solid_compliance(),
+      exclude(),       watch(),     beam(),          section(),       spring(),
+      end(),           bushing(),   cable(),         through(),       load(),
+      joint(),         clearance(), backlash(),      coupler(),       coupler_backlash(),
+      contact(),       point(),     sphere(),        face(),          shaft(),
+      bore(),          groove(),    recover(),       compliance(),    bearing(),
+      cage(),          event(),     stop(),          integrator(),    output(),
+      verify()};
   return tables;
 }
 

@@ -37,6 +37,7 @@ enum class ValueType {
   table_or_tables,  ///< the same, or a list of them
   table_one,        ///< [key], at most once in the file
   tables,           ///< [[key]], as often as needed
+  parameters,       ///< [key] with names of the user's own
 };
 
 struct KeyDescription {

@@ -15,11 +15,13 @@
 #include <clatter/io/body_reader.hpp>
 #include <clatter/io/contact_reader.hpp>
 #include <clatter/io/coupler_reader.hpp>
+#include <clatter/io/event_reader.hpp>
 #include <clatter/io/joint_reader.hpp>
 #include <clatter/io/load_reader.hpp>
 #include <clatter/io/material_reader.hpp>
 #include <clatter/io/model_reader.hpp>
 #include <clatter/io/overrides.hpp>
+#include <clatter/io/parameters.hpp>
 #include <clatter/io/shape_reader.hpp>
 #include <clatter/io/toml_table.hpp>
 #include <clatter/io/verify_reader.hpp>
@@ -231,6 +233,7 @@ Model read_tables(const toml::table& root, ModelUse use, const std::filesystem::
   model.exclusions.insert(model.exclusions.end(), joints.exclusions.begin(),
                           joints.exclusions.end());
   model.watches = read_body_pairs(table.tables("watch"));
+  model.events = read_events(table.tables("event"), table.tables("stop"));
   if (const auto integrator = table.table("integrator")) {
     model.integrator = read_integrator(*integrator);
   }
@@ -242,10 +245,11 @@ Model read_tables(const toml::table& root, ModelUse use, const std::filesystem::
   return model;
 }
 
-void sort_by_place(std::vector<Mistake>& mistakes) {
+[[noreturn]] void throw_sorted(std::vector<Mistake> mistakes) {
   std::stable_sort(mistakes.begin(), mistakes.end(), [](const Mistake& a, const Mistake& b) {
     return std::tuple(a.place.line, a.place.column) < std::tuple(b.place.line, b.place.column);
   });
+  throw Error(std::move(mistakes));
 }
 
 std::string read_text(const std::filesystem::path& path) {
@@ -286,13 +290,12 @@ Model parse_model(std::string_view text, std::string file_name,
       mistake.message = *wrong;
     }
   }
+  if (mistakes.empty()) apply_parameters(root, mistakes);
+  if (!mistakes.empty()) throw_sorted(std::move(mistakes));
   const std::filesystem::path folder = std::filesystem::path(file_name).parent_path();
   Model model = read_tables(root, use, folder, mistakes);
   for (Mistake& mistake : check(model)) mistakes.push_back(std::move(mistake));
-  if (!mistakes.empty()) {
-    sort_by_place(mistakes);
-    throw Error(std::move(mistakes));
-  }
+  if (!mistakes.empty()) throw_sorted(std::move(mistakes));
   model.file = std::move(file_name);
   return model;
 }

@@ -116,8 +116,15 @@ class Walk {
 
   // Consumes one or, for a list of tables, two segments.
   std::optional<std::string> enter(const std::vector<std::string>& path, std::size_t& i) {
+    if (names_are_free_) return fmt::format("'{}' is a number and has no keys", path[i]);
     const KeyDescription* row = description_->find(path[i], "");
     if (row == nullptr) return unknown(path[i]);
+    if (row->type == ValueType::parameters) {
+      descend(path[i]);
+      i += 1;
+      names_are_free_ = true;
+      return std::nullopt;
+    }
     if (row->type == ValueType::tables) {
       if (i + 2 >= path.size()) {
         return fmt::format("say which {0} and which of its keys: {0}.name.key", row->name);
@@ -139,9 +146,11 @@ class Walk {
   }
 
   std::optional<std::string> check_last(const std::string& key) const {
+    if (names_are_free_) return check_parameter(key);
     const KeyDescription* row = description_->find(key, "");
     if (row == nullptr) return unknown(key);
-    if (row->type == ValueType::tables || row->type == ValueType::table_one) {
+    if (row->type == ValueType::tables || row->type == ValueType::table_one ||
+        row->type == ValueType::parameters) {
       return fmt::format("'{}' cannot be replaced as a whole; address one of its keys", key);
     }
     return std::nullopt;
@@ -150,6 +159,16 @@ class Walk {
   toml::table* writable() const { return writable_; }
 
  private:
+  // A parameter that the file does not have would change nothing.
+  std::optional<std::string> check_parameter(const std::string& name) const {
+    if (table_ != nullptr && table_->contains(name)) return std::nullopt;
+    std::vector<std::string> known;
+    if (table_ != nullptr) {
+      for (auto&& [key, value] : *table_) known.emplace_back(key.str());
+    }
+    return fmt::format("there is no parameter {}{}", in_quotes(name), did_you_mean(name, known));
+  }
+
   std::string unknown(const std::string& key) const {
     std::vector<std::string> known;
     for (const KeyDescription& row : description_->keys) known.push_back(row.name);
@@ -185,7 +204,8 @@ class Walk {
   toml::table* writable_;
   const toml::table* table_;
   const TableDescription* description_;
-  std::string source_;  // of tables that the file does not have
+  bool names_are_free_ = false;  // in [parameters]
+  std::string source_;           // of tables that the file does not have
 };
 
 std::optional<std::string> put(toml::table* writable, const toml::table& model,

@@ -11,7 +11,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json number_schema(const KeyDescription& key, const char* type = "number") {
-  Json schema = {{"type", type}};
+  // Text that begins with "=" is a number after all.
+  Json schema = {{"type", Json::array({type, "string"})}, {"pattern", "^\\s*="}};
   if (std::isfinite(key.range.min)) {
     schema[key.range.min_excluded ? "exclusiveMinimum" : "minimum"] = key.range.min;
   }
@@ -82,6 +83,8 @@ Json value_schema(const KeyDescription& key) {
       return any_of(reference(key.table), list_schema(reference(key.table), 1, 0));
     case ValueType::tables:
       return list_schema(reference(key.table), key.required() ? 1 : 0, 0);
+    case ValueType::parameters:
+      return {{"type", "object"}, {"additionalProperties", formula}};
   }
   return {};
 }

@@ -149,6 +149,7 @@ class Visitor {
             s.joint_impulses, s.struck, s.contacts, s.search, s.sleep, s.turns, s.given_loads,
             s.solver, s.sums);
   }
+  void visit(Happening& h) { (*this)(h.event, h.time, h.values); }
   void visit(IterationStatistics& i) { (*this)(i.total, i.max); }
   void visit(Settling& s) {
     (*this)(s.load_steps, s.iterations, s.displacement, s.rotation, s.displaced_node,
@@ -159,7 +160,8 @@ class Visitor {
             s.cut, s.asleep, s.unfinished, s.max_sweep_residual, s.max_sweeps, s.max_impacts,
             s.smooth, s.position, s.velocity, s.min_gap, s.max_joint_error,
             s.max_joint_velocity_error, s.length, s.smooth_time, s.position_time, s.velocity_time,
-            s.linear_algebra_time, s.factorisations, s.solves, s.settling);
+            s.linear_algebra_time, s.factorisations, s.solves, s.happenings, s.is_stopped,
+            s.settling);
   }
 
   Bytes& bytes_;

@@ -97,6 +97,21 @@ std::vector<PairSummary> watched_pairs(const std::vector<Channel>& channels,
   return pairs;
 }
 
+std::vector<EventSummary> events_of(const Model& model, const RunStatistics& statistics) {
+  std::vector<EventSummary> events;
+  for (const Happening& each : statistics.happenings) {
+    const EventSpec& spec = model.events.at(static_cast<std::size_t>(each.event));
+    EventSummary& event = events.emplace_back();
+    event.name = spec.name;
+    event.time = each.time;
+    event.ended_run = spec.ends_run;
+    for (std::size_t i = 0; i < each.values.size(); ++i) {
+      event.values.emplace_back(spec.record.at(i), each.values[i]);
+    }
+  }
+  return events;
+}
+
 nlohmann::ordered_json summary_json(const Summary& summary) {
   const RunStatistics& statistics = summary.statistics;
   nlohmann::ordered_json json;
@@ -131,6 +146,12 @@ nlohmann::ordered_json summary_json(const Summary& summary) {
         {"gap", pair.gap},
         {"points", pair.points},
         {"force", std::vector<double>(pair.force.begin(), pair.force.end())}};
+  }
+  for (const EventSummary& event : summary.events) {
+    nlohmann::ordered_json one = {{"name", event.name}, {"time", event.time}};
+    for (const auto& [quantity, value] : event.values) one["values"][quantity] = value;
+    json["events"].push_back(std::move(one));
+    if (event.ended_run) json["stopped_by"] = event.name;
   }
   if (!summary.modes.empty()) json["modes"] = modes_json(summary.modes);
   json["notices"] = summary.notices;

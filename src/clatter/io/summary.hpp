@@ -26,6 +26,14 @@ struct PairSummary {
   Vec3 force = Vec3::Zero();  ///< on B [N]
 };
 
+/// That an event happened, with what it recorded.
+struct EventSummary {
+  std::string name;
+  double time = 0.0;  ///< [s]
+  bool ended_run = false;
+  std::vector<std::pair<std::string, double>> values;
+};
+
 /// The short account of a run that stands in summary.json.
 struct Summary {
   RunInfo info;
@@ -37,6 +45,7 @@ struct Summary {
   RunStatistics statistics;
   std::vector<std::pair<std::string, double>> energy;  ///< the ledger at the end [J]
   std::vector<PairSummary> pairs;
+  std::vector<EventSummary> events;
   std::vector<Mode> modes;  ///< those asked for
   std::vector<std::string> notices;
 };
@@ -48,6 +57,8 @@ std::vector<std::pair<std::string, double>> energy_ledger(const std::vector<Chan
 /// The same of all channels pairs/A/B.
 std::vector<PairSummary> watched_pairs(const std::vector<Channel>& channels,
                                        std::span<const double> row);
+
+std::vector<EventSummary> events_of(const Model& model, const RunStatistics& statistics);
 
 nlohmann::ordered_json summary_json(const Summary& summary);
 

@@ -114,6 +114,8 @@ bool ValueCheck::passes(const toml::node& value) const {
     case ValueType::table_one:
     case ValueType::tables:
       return check_tables(value);
+    case ValueType::parameters:
+      return value.is_table() || unexpected(value);
   }
   return false;
 }

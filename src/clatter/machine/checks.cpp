@@ -207,6 +207,10 @@ std::vector<Mistake> check(const Model& model) {
   check_integrator(model.integrator, mistakes);
   check_output(model.output, mistakes);
   check_watches(model, mistakes);
+  for (const EventSpec& event : model.events) {
+    ObjectCheck(fmt::format("event '{}'", event.name), event.place, event.keys, mistakes)
+        .number("value", event.value);
+  }
   for (const VerifySpec& verify : model.verify) check_verify(verify, mistakes);
   return mistakes;
 }

@@ -28,6 +28,7 @@ struct Model : ForceKinds::Specs {
   std::vector<MaterialPairSpec> material_pairs;
   std::vector<BodyPairSpec> exclusions;
   std::vector<BodyPairSpec> watches;  ///< names may hold `*` for any letters
+  std::vector<EventSpec> events;
   IntegratorSpec integrator;
   OutputSpec output;
   std::vector<VerifySpec> verify;

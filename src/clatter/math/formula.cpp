@@ -411,4 +411,12 @@ Formula::Formula(std::string_view text) : code_(Translator(text).translate()) {}
 
 double Formula::operator()(double t) const { return evaluate(code_, t); }
 
+bool Formula::knows(std::string_view name) {
+  constexpr std::array<std::string_view, 9> others{"t",   "pi",  "_pi", "_e", "atan2",
+                                                   "min", "max", "sum", "avg"};
+  return std::find(others.begin(), others.end(), name) != others.end() ||
+         std::any_of(functions.begin(), functions.end(),
+                     [&](const NamedFunction& f) { return f.name == name; });
+}
+
 }  // namespace clatter

@@ -15,6 +15,9 @@ class Formula {
 
   double operator()(double t) const;
 
+  /// Whether a name has a meaning in formulas: t, a constant or a function.
+  static bool knows(std::string_view name);
+
   enum class Operation : unsigned char {
     number,  ///< pushes `number`
     time,    ///< pushes t

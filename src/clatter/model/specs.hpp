@@ -460,6 +460,19 @@ struct OutputSpec {
   KeyPlaces keys;
 };
 
+/// A quantity that crosses a value: told of, and perhaps the end of the run.
+struct EventSpec {
+  enum class Way { either, rising, falling };
+  std::string name;
+  std::string quantity;  ///< channel and component, "bodies/block/position/x"
+  double value = 0.0;    ///< in the unit of the quantity
+  Way way = Way::either;
+  std::vector<std::string> record;  ///< quantities to be told at that time
+  bool ends_run = false;
+  Place place;
+  KeyPlaces keys;
+};
+
 /// A figure that a run of this model must reproduce; `clatter verify` measures it.
 struct VerifySpec {
   std::string source;    ///< document, e.g. "001"

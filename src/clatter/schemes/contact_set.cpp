@@ -8,6 +8,9 @@
 namespace clatter {
 namespace {
 
+/// A point this far behind its face has gone through it [length of the model].
+constexpr double behind = 1e-10;
+
 /// Row 0 of Contact::rates.
 Eigen::Matrix<double, 1, 12> normal_row(const ContactFrame& f, const Mat3& R_a, const Mat3& R_b) {
   Eigen::Matrix<double, 1, 12> row;
@@ -244,6 +247,22 @@ bool ContactSet::far_ones_stay_open(const State& state, const Configuration& q,
   return solids_stay_apart(state, q, failure);
 }
 
+bool ContactSet::edges_stay_open(const State& state, const Configuration& q, std::string& failure) {
+  for (const std::size_t c : near_) {
+    if (work[c].candidate || !contact(c).has_outline() || !contact(c).over_face(q)) continue;
+    if (contact(c).gap(q, state.turns) >= -behind * machine_.length()) continue;
+    has_missed_ = true;
+    closed_at_edge_.push_back(c);
+    failure = fmt::format("contact '{}' closed at the edge of its face", contact(c).name());
+  }
+  return !has_missed_;
+}
+
+bool ContactSet::is_candidate(std::size_t c, const State& state, const Configuration& q) const {
+  return contact(c).comes_through(state.q, q) ||
+         std::find(closed_at_edge_.begin(), closed_at_edge_.end(), c) != closed_at_edge_.end();
+}
+
 bool ContactSet::solids_stay_apart(const State& state, const Configuration& q,
                                    std::string& failure) {
   const SolidSearch::Overlap overlap =
@@ -265,6 +284,7 @@ bool ContactSet::solids_stay_apart(const State& state, const Configuration& q,
 
 void ContactSet::reach_as_usual() {
   all_near_ = has_missed_ = false;
+  closed_at_edge_.clear();
   missed_.clear();
   std::fill(moved_further_.begin(), moved_further_.end(), 0.0);
 }
@@ -476,7 +496,7 @@ void ContactSet::accept(State& state) {
     }
     if (of.has_outline()) {
       // Behind the face and beside it: it must come out before it can touch again.
-      const bool outside = s.gap >= -1e-10 * machine_.length();
+      const bool outside = s.gap >= -behind * machine_.length();
       if (outside) {
         s.armed = true;
       } else if (!of.over_face(state.q)) {

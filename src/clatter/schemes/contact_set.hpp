@@ -102,9 +102,13 @@ class ContactSet {
   /// went.
   bool far_ones_stay_open(const State& state, const Configuration& q, const NodalVector& moved,
                           std::string& failure);
+  /// Likewise contacts that were no candidates, beside their face on the way, and end behind it.
+  bool edges_stay_open(const State& state, const Configuration& q, std::string& failure);
   /// The last step missed contacts that the next search lists.
   bool has_missed() const { return has_missed_; }
   void reach_as_usual();
+  /// Whether it comes through its face, which may have an edge, or was found to have closed there.
+  bool is_candidate(std::size_t c, const State& state, const Configuration& q) const;
   /// None is too far to be thought of, until reach_as_usual().
   void reach_all() { all_near_ = true; }
 
@@ -251,10 +255,11 @@ class ContactSet {
       moved_further_;      // node: how far it went beyond that, in a step to be repeated
   bool all_near_ = false;  // no contact is to be left out
   bool has_missed_ = false;
-  std::vector<ContactKey> missed_;  // between solids
-  Configuration placed_;            // where near contacts were placed last
-  std::vector<char> has_moved_;     // node: since then
-  Configuration next_;              // where the nodes are going
+  std::vector<std::size_t> closed_at_edge_;  // in this step, which is repeated with them
+  std::vector<ContactKey> missed_;           // between solids
+  Configuration placed_;                     // where near contacts were placed last
+  std::vector<char> has_moved_;              // node: since then
+  Configuration next_;                       // where the nodes are going
   NodalVector way_;
   std::vector<std::size_t> near_, near_compliant_;
   std::vector<int> compliant_;

@@ -2,8 +2,16 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace clatter {
+
+/// That an event of the model happened, and what it was to record.
+struct Happening {
+  int event = 0;      ///< of Model::events
+  double time = 0.0;  ///< [s]
+  std::vector<double> values;
+};
 
 /// How much work one subproblem took: Newton updates, over the run.
 struct IterationStatistics {
@@ -45,7 +53,9 @@ struct RunStatistics {
   /// Wall time [s] of the parts of a step; `linear_algebra` is contained in the first three.
   double smooth_time = 0.0, position_time = 0.0, velocity_time = 0.0, linear_algebra_time = 0.0;
   long factorisations = 0, solves = 0;
-  std::optional<Settling> settling;  ///< when it starts from the static equilibrium
+  std::vector<Happening> happenings;  ///< in their order
+  bool is_stopped = false;            ///< the last of them ended the run
+  std::optional<Settling> settling;   ///< when it starts from the static equilibrium
 };
 
 }  // namespace clatter

@@ -12,6 +12,7 @@
 #include <clatter/schemes/make_scheme.hpp>
 #include <clatter/simulation/channels.hpp>
 #include <clatter/simulation/contact_point.hpp>
+#include <clatter/simulation/event_watch.hpp>
 #include <clatter/simulation/simulation.hpp>
 #include <clatter/simulation/start_checks.hpp>
 #include <clatter/simulation/sums.hpp>
@@ -66,6 +67,7 @@ struct Simulation::Impl {
         stand_in(make_stand_in(machine, model.integrator)),
         solids(machine),
         channels(model, machine, scheme->separates_forces()),
+        events(model.events, channels),
         h(model.integrator.step),
         total_steps(steps_to_cover(model.integrator.duration, h)),
         state(state_at_start(machine)) {
@@ -80,6 +82,7 @@ struct Simulation::Impl {
     statistics.min_gap = std::numeric_limits<double>::infinity();
     statistics.length = machine.length();
     note_gaps(*scheme);
+    heights = events.heights(state);
   }
 
   // ---- Start ----
@@ -156,6 +159,7 @@ struct Simulation::Impl {
     const double t = time(), end = h * static_cast<double>(state.steps + 1);
     state.time = t;
     halvings = 0;
+    if (events.any()) before_events = state;
     if (!take_step(end - t)) {
       const std::string reason = (stand_in ? stand_in : scheme)->failure();
       state = before;
@@ -164,6 +168,7 @@ struct Simulation::Impl {
     }
     ++state.steps;
     state.time = time();
+    if (events.any()) look_for_events(end - t);
     machine.check_bends(state.q);
     machine.check_force_elements(state.q, state.turns);
     ++statistics.steps;
@@ -175,6 +180,59 @@ struct Simulation::Impl {
     statistics.linear_algebra_time = resumed.linear_algebra_time + times.linear_algebra;
     statistics.factorisations = resumed.factorisations + times.factorisations;
     statistics.solves = resumed.solves + times.solves;
+  }
+
+  // ---- Events ----
+
+  void look_for_events(double step_size) {
+    const std::vector<double> was = std::move(heights);
+    heights = events.heights(state);
+    const std::vector<int> crossed = events.crossed(was, heights);
+    if (crossed.empty()) return;
+    const State end = state;
+    const RunStatistics figures = statistics;
+    std::vector<std::pair<double, int>> found;  // part of the step, event
+    for (const int event : crossed) {
+      const auto i = static_cast<std::size_t>(event);
+      found.emplace_back(find_crossing(
+                             step_size, was[i], heights[i],
+                             [&](double part) {
+                               go_to(part);
+                               return events.height(event, state);
+                             },
+                             [&](double height) { return events.crosses(event, was[i], height); }),
+                         event);
+    }
+    std::sort(found.begin(), found.end());
+    std::vector<Happening> happenings;
+    bool is_stopped = false;
+    for (const auto& [part, event] : found) {
+      if (part < step_size) {
+        go_to(part);
+      } else {
+        state = end;
+      }
+      happenings.push_back({event, before_events.time + part, events.record(event, state)});
+      is_stopped = events.spec(event).ends_run;
+      if (is_stopped) break;
+    }
+    if (is_stopped) {
+      state.steps = end.steps;
+      state.time = happenings.back().time;
+      heights = events.heights(state);
+    } else {
+      state = end;
+    }
+    statistics = figures;
+    statistics.is_stopped = is_stopped;
+    for (Happening& each : happenings) statistics.happenings.push_back(std::move(each));
+  }
+
+  /// A part of the present step, from its start. Parts that cannot be taken end where they failed.
+  void go_to(double part) {
+    state = before_events;
+    if (!take_step(part)) state = before;
+    state.time = before_events.time + part;
   }
 
   /// False: the state is to be set to `before`.
@@ -384,11 +442,13 @@ struct Simulation::Impl {
   std::unique_ptr<Scheme> scheme, stand_in;
   SolidSearch solids;
   ChannelList channels;
+  EventWatch events;
   double h;
   long total_steps;
   State state;
-  State before, before_impact, as_it_was;  // to go back to
-  int halvings = 0;                        // of the present step
+  State before, before_impact, as_it_was, before_events;  // to go back to
+  std::vector<double> heights;                            // of the events, at the end of a step
+  int halvings = 0;                                       // of the present step
   RunStatistics statistics;
   RunStatistics resumed;  // those of the run that this one goes on with
   std::vector<std::string> notices;
@@ -407,6 +467,9 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 double Simulation::time() const { return impl_->state.time; }
 long Simulation::steps_done() const { return impl_->state.steps; }
 long Simulation::steps_total() const { return impl_->total_steps; }
+bool Simulation::finished() const {
+  return steps_done() >= steps_total() || impl_->statistics.is_stopped;
+}
 void Simulation::step() { impl_->step(); }
 const Machine& Simulation::machine() const { return impl_->machine; }
 const State& Simulation::state() const { return impl_->state; }
@@ -419,6 +482,7 @@ void Simulation::set_state(const State& state) {
     throw Error(impl_->file_prefix() + "the state is not one of this machine");
   }
   impl_->state = state;
+  impl_->heights = impl_->events.heights(state);
 }
 
 void Simulation::resume(const State& state, const RunStatistics& statistics) {

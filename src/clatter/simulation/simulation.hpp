@@ -47,7 +47,8 @@ class Simulation {
   double time() const;
   long steps_done() const;
   long steps_total() const;  ///< duration / step
-  bool finished() const { return steps_done() >= steps_total(); }
+  /// Whether the duration is over, or an event has ended the run.
+  bool finished() const;
 
   /// Advances by one nominal step. Throws Error, naming what and when, if that cannot be done even
   /// with substeps; the state stays at the last good step.

@@ -119,6 +119,52 @@ std::optional<std::string> recovered_path(const std::string& quantity, const Mod
   return std::nullopt;
 }
 
+/// What is known of events when the run is over: their times, how often they happened, and what
+/// they recorded.
+std::vector<Channel> event_channels(const Model& model) {
+  std::vector<Channel> channels;
+  for (const EventSpec& event : model.events) {
+    const std::string path = "events/" + event.name + "/";
+    channels.push_back({path + "time", {""}, "s"});
+    channels.push_back({path + "count", {""}, ""});
+    for (const std::string& quantity : event.record)
+      channels.push_back({path + quantity, {""}, ""});
+  }
+  return channels;
+}
+
+bool is_of_event(const std::string& quantity, const Model& model) {
+  const std::vector<Channel> channels = event_channels(model);
+  return std::any_of(channels.begin(), channels.end(),
+                     [&](const Channel& channel) { return channel.path == quantity; });
+}
+
+std::optional<double> measured_of_event(const VerifySpec& spec, const Model& model,
+                                        const RunStatistics& statistics) {
+  for (std::size_t e = 0; e < model.events.size(); ++e) {
+    const std::string path = "events/" + model.events[e].name + "/";
+    if (!spec.quantity.starts_with(path)) continue;
+    const std::string of = spec.quantity.substr(path.size());
+    std::vector<double> times, values;
+    for (const Happening& each : statistics.happenings) {
+      if (each.event != static_cast<int>(e)) continue;
+      times.push_back(each.time);
+      if (of == "time") {
+        values.push_back(each.time);
+        continue;
+      }
+      const std::vector<std::string>& record = model.events[e].record;
+      const auto found = std::find(record.begin(), record.end(), of);
+      if (found != record.end()) {
+        values.push_back(each.values[static_cast<std::size_t>(found - record.begin())]);
+      }
+    }
+    if (of == "count") return static_cast<double>(times.size());
+    if (values.size() == times.size()) return measure(spec, times, values);
+  }
+  return std::nullopt;
+}
+
 /// Keeps what recovery needs of a run.
 class RecoveredContacts {
  public:
@@ -251,10 +297,15 @@ Mistake unknown_quantity(const Place& place, const std::string& quantity,
 std::vector<Mistake> quantity_mistakes(const VerifySpec& spec, const Model& model,
                                        const std::vector<Channel>& channels) {
   std::vector<Mistake> mistakes;
-  if (find_run_quantity(spec.quantity) || recovered_path(spec.quantity, model)) return mistakes;
+  if (find_run_quantity(spec.quantity) || recovered_path(spec.quantity, model) ||
+      is_of_event(spec.quantity, model)) {
+    return mistakes;
+  }
   for (const std::string& name : quantities_of(spec.quantity).names) {
     if (find_entry(name, channels)) continue;
     std::vector<Channel> all = recovered_channels(model);
+    const std::vector<Channel> of_events = event_channels(model);
+    all.insert(all.end(), of_events.begin(), of_events.end());
     all.insert(all.end(), channels.begin(), channels.end());
     mistakes.push_back(unknown_quantity(spec.place, name, all));
   }
@@ -358,6 +409,8 @@ void run_once(const Job& job) {
       judge(*entry, quantity->value(simulation.statistics()));
     } else if (const auto path = recovered_path(spec.quantity, job.model)) {
       judge(*entry, recovered.measured(spec, *path));
+    } else if (is_of_event(spec.quantity, job.model)) {
+      judge(*entry, measured_of_event(spec, job.model, simulation.statistics()));
     } else if (const auto found = series.find(spec.quantity); found != series.end()) {
       judge(*entry, measure(spec, times, found->second.samples));
     } else {

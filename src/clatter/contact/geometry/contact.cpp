@@ -113,6 +113,11 @@ bool Contact::over_face(const Configuration& q) const {
   return !has_outline_ || std::visit([&](const auto& pair) { return pair.over_face(q); }, pair_);
 }
 
+bool Contact::comes_through(const Configuration& from, const Configuration& to) const {
+  return !has_outline_ ||
+         std::visit([&](const auto& pair) { return pair.comes_through(from, to); }, pair_);
+}
+
 double Contact::extent_a() const {
   return std::visit([](const auto& pair) { return pair.extent_a(); }, pair_);
 }

@@ -73,6 +73,9 @@ class Contact {
   void gap_hessian(const Configuration& q, Mat12& H) const;
   /// True when the foot on the face lies inside its outline.
   bool over_face(const Configuration& q) const;
+  /// Whether the foot lies inside where the gap closes between two configurations; at the end of
+  /// those where it does not.
+  bool comes_through(const Configuration& from, const Configuration& to) const;
   /// Faces are flat: the gap is linear in displacements.
   bool has_face() const { return has_face_; }
   bool has_outline() const { return has_outline_; }

@@ -44,11 +44,21 @@ FrameDerivative PlaneFace::derivative(const Configuration& q, const ContactFrame
   return d;
 }
 
-bool PlaneFace::over_face(const Configuration& q) const {
-  if (outline_.empty()) return true;
+Eigen::Vector2d PlaneFace::foot(const Configuration& q) const {
   const NodeState &A = q[a_], &B = q[b_];
   const Vec3 d = A.R.transpose() * (B.x + B.R * point_b_ - A.x);
-  const double u = tangents_[0].dot(d), w = tangents_[1].dot(d);
+  return {tangents_[0].dot(d), tangents_[1].dot(d)};
+}
+
+bool PlaneFace::comes_through(const Configuration& from, const Configuration& to) const {
+  const double first = std::max(0.0, gap(from)), last = gap(to);
+  const double part = last < 0.0 ? first / (first - last) : 1.0;
+  return is_inside((1.0 - part) * foot(from) + part * foot(to));
+}
+
+bool PlaneFace::is_inside(const Eigen::Vector2d& foot) const {
+  if (outline_.empty()) return true;
+  const double u = foot.x(), w = foot.y();
   // The edge belongs to the face, also after round-off.
   const double edge = 1e-9 * (outline_[1] - outline_[0]).norm();
   if (outline_.size() == 2) {  // a planar face is a line between two ends

@@ -16,7 +16,8 @@ class PlaneFace : public SurfacePair {
 
   static constexpr bool is_flat = true;
   bool has_outline() const { return !outline_.empty(); }
-  bool over_face(const Configuration& q) const;
+  bool over_face(const Configuration& q) const { return is_inside(foot(q)); }
+  bool comes_through(const Configuration& from, const Configuration& to) const;
   double extent_a() const { return std::numeric_limits<double>::infinity(); }
 
   double gap(const Configuration& q) const { return height_.value(q) - radius_; }
@@ -37,6 +38,10 @@ class PlaneFace : public SurfacePair {
   PairCoordinate along(int tangent) const;
 
  private:
+  /// Of the centre of b, along the tangents.
+  Eigen::Vector2d foot(const Configuration& q) const;
+  bool is_inside(const Eigen::Vector2d& foot) const;
+
   double radius_;
   Vec3 normal_;
   std::array<Vec3, 2> tangents_;  // fixed in a, as the normal

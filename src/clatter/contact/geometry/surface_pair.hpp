@@ -30,6 +30,7 @@ class SurfacePair {
   /// Whether the surface of a ends somewhere, and whether the place of contact lies within.
   bool has_outline() const { return false; }
   bool over_face(const Configuration&) const { return true; }
+  bool comes_through(const Configuration&, const Configuration&) const { return true; }
 
   /// Sum of the curvatures of both surfaces where they touch, positive where they bulge [1/m], over
   /// the tangents of the frame; none where one of them is sharp, or where it is not known.

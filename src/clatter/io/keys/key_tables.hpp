@@ -85,6 +85,10 @@ TableDescription cage();
 // integrator_keys.cpp
 TableDescription integrator();
 
+// event_keys.cpp
+TableDescription event();
+TableDescription stop();
+
 // output_keys.cpp
 TableDescription output();
 TableDescription verify();

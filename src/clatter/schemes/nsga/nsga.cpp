@@ -55,7 +55,8 @@ bool Nsga::correct_positions() {
     return false;
   }
   close_contacts();  // also what a step that missed contacts begins with when it is repeated
-  return w_.contacts.far_ones_stay_open(*w_.state, w_.q, w_.total, w_.failure);
+  return w_.contacts.far_ones_stay_open(*w_.state, w_.q, w_.total, w_.failure) &&
+         w_.contacts.edges_stay_open(*w_.state, w_.q, w_.failure);
 }
 
 bool Nsga::jump() {
@@ -70,9 +71,8 @@ bool Nsga::jump() {
 void Nsga::choose_candidates() {
   w_.contacts.place(*w_.state, w_.q);
   for (const std::size_t c : w_.contacts.near()) {
-    const Contact& contact = w_.contacts.contact(c);
     ContactWork& work = w_.contacts.work[c];
-    work.candidate = contact.over_face(w_.q);
+    work.candidate = w_.contacts.is_candidate(c, *w_.state, w_.q);
     work.smooth_gap = work.gap;
   }
 }

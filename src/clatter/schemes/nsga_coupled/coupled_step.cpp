@@ -192,7 +192,7 @@ void CoupledStep::guess_contact(std::size_t index) {
   CoupledContact& work = contacts_[index];
   ContactWork& base = w_.contacts.work[index];
   const ContactState& state = w_.state->contacts[index];
-  base.candidate = base.near && w_.contacts.contact(index).over_face(w_.q);
+  base.candidate = base.near && w_.contacts.is_candidate(index, *w_.state, w_.q);
   if (!base.near) {
     work.set_zero();
     return;

@@ -79,6 +79,7 @@ bool NsgaCoupled::try_step(double t, double h) {
     if (!solve_step()) return false;
   }
   if (!w_.contacts.far_ones_stay_open(*w_.state, w_.q, w_.total, w_.failure)) return false;
+  if (!w_.contacts.edges_stay_open(*w_.state, w_.q, w_.failure)) return false;
   if (!contacts_are_followed() || !moves_as_fast_as_it_goes() || !keeps_energy()) return false;
   const State& state = *w_.state;
   w_.vd = step_.scaled_acceleration() / h;
