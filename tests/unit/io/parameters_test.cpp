@@ -27,7 +27,7 @@ std::string mistake_of(const std::string& text) {
 TEST(Parameters, may_be_formulas_of_each_other_in_any_order) {
   const std::string text = with("half = \"whole/2\"\nwhole = 3e0", "\"= 2*half^2 - sqrt(4)\"");
   const Model model = parse_model(text, "model.toml");
-  EXPECT_DOUBLE_EQ(model.bodies[0].mass.value(), 2.5);
+  EXPECT_DOUBLE_EQ(model.bodies[0].mass, 2.5);
   EXPECT_DOUBLE_EQ(model.bodies[0].position.x(), -1.5);
 }
 
@@ -35,7 +35,7 @@ TEST(Parameters, are_changed_from_outside_with_all_that_follows) {
   const std::string text = with("half = \"whole/2\"\nwhole = 3", "\"=whole\"");
   const std::vector<std::string> changes{"parameters.whole=8"};
   const Model model = parse_model(text, "model.toml", changes);
-  EXPECT_DOUBLE_EQ(model.bodies[0].mass.value(), 8.0);
+  EXPECT_DOUBLE_EQ(model.bodies[0].mass, 8.0);
   EXPECT_DOUBLE_EQ(model.bodies[0].position.x(), -4.0);
   const std::vector<std::string> wrong{"parameters.hole=8"};
   EXPECT_THROW(parse_model(text, "model.toml", wrong), Error);
