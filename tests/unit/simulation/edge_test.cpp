@@ -103,11 +103,11 @@ TEST(Edge, catches_a_point_that_rose_from_below_once_it_falls_from_above) {
 /// A point that slides along a floor to a wall which begins at its edge: in the step that ends
 /// there its smooth motion has left the floor.
 TEST(Edge, where_a_floor_and_a_wall_meet_holds_a_point) {
-  for (const char* scheme : {"nsga", "nsga_coupled"}) {
+  for (const IntegratorKind scheme : {IntegratorKind::nsga, IntegratorKind::nsga_coupled}) {
     for (const double step : {1e-4, 1e-3, 7.3e-3, 0.05}) {
       for (const double restitution : {0.0, 0.5}) {
         Model model = falling_on_ground(step, 1.0, 0.0, Vec3(1.0, 0.1, 0.0));
-        model.integrator.name = scheme;
+        model.integrator.kind = scheme;
         model.gravity = gravity;
         model.bodies[0].position.x() = 0.5;
         model.contacts[0].outline = {
@@ -123,7 +123,7 @@ TEST(Edge, where_a_floor_and_a_wall_meet_holds_a_point) {
         while (!simulation.finished()) {
           simulation.step();
           ASSERT_NEAR(value(simulation, "bodies/ball/position", 2), 0.0, 1e-13)
-              << scheme << step << " at " << simulation.time();
+              << to_string(scheme) << step << " at " << simulation.time();
         }
         EXPECT_NEAR(value(simulation, "bodies/ball/velocity", 0), -restitution, 1e-12);
         EXPECT_NEAR(value(simulation, "bodies/ball/position", 1), 0.1 * simulation.time(), 1e-12);
