@@ -82,13 +82,13 @@ double find_crossing(double end, double height_at_start, double height_at_end,
                      const std::function<double(double)>& height_at,
                      const std::function<bool(double)>& is_crossed) {
   constexpr double sharp = 1e-12;
-  constexpr int most_trials = 100;
+  constexpr int most_secants = 12, most_trials = 100;
   double near = 0.0, far = end, h_near = height_at_start, h_far = height_at_end;
   int stays = 0;  // which side did in the last trial: -1 near, 1 far
   for (int trial = 0; trial < most_trials && far - near > sharp * end; ++trial) {
-    // A secant, on which the height of a side that stays again is halved (Illinois); now and then
-    // the middle, for quantities that jump.
-    const bool is_secant = trial % 4 != 3;
+    // A secant, on which the height of a side that stays again is halved (Illinois), finds what is
+    // smooth in few trials; then the middle, for quantities that jump.
+    const bool is_secant = trial < most_secants;
     const double least = 0.25 * sharp * end / (far - near);
     const double part = is_secant ? std::clamp(h_near / (h_near - h_far), least, 1.0 - least) : 0.5;
     const double at = near + part * (far - near), height = height_at(at);

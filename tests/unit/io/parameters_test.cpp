@@ -12,7 +12,7 @@ namespace parameters_test {
 std::string with(const std::string& parameters, const std::string& mass,
                  const std::string& rest = "") {
   return "[parameters]\n" + parameters + "\n[[body]]\nkind = \"point\"\nmass = " + mass +
-         "\nposition = [\"= -half\", 0, 0]\n" + rest + "[integrator]\nstep = 1e-3\nduration = 1\n";
+         "\nname = \"body1\"\nposition = [\"= -half\", 0, 0]\n" + rest + "[integrator]\nstep = 1e-3\nduration = 1\n";
 }
 
 std::string mistake_of(const std::string& text) {
@@ -76,7 +76,7 @@ TEST(Parameters, that_are_wrong_are_told_with_their_place) {
   says(with("half = nan", "1"), "must be a number or a formula");
   // A range is checked after all.
   says(with("half = 1", "\"= -half\""), "model.toml:5:8: 'mass'");
-  says("parameters = 3\n" + with("", "1").substr(14), "'parameters' must be names");
+  says("parameters = 3\n" + with("", "1").substr(14), "'parameters': expected names");
 }
 
 }  // namespace parameters_test
