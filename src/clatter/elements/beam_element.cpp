@@ -118,7 +118,169 @@ BeamElement::BeamElement(int a, int b, const BeamProperties& properties)
   mass_ += mass_correction_;
 }
 
+/// The same in the plane, where few of these numbers are not zero: u = [g h; -h g] chord with
+/// h = psi/2 and g = h cot h, and what varies is x = (chord, psi), of three entries.
+struct BeamElement::InPlane {
+  const BeamProperties& p;
+  double cosine, sine;  ///< of the section axes at a
+  double x, y;          ///< chord
+  double g, h, dg, ddg;
+  Mat3 J;  ///< d(u, psi)/dx
+
+  InPlane(const BeamProperties& properties, const Helix& lies)
+      : p(properties),
+        cosine(lies.Ra(0, 0)),
+        sine(lies.Ra(1, 0)),
+        x(lies.chord.x()),
+        y(lies.chord.y()) {
+    const double psi = lies.map.psi.z(), th2 = lies.map.th2;
+    const HalfCotangent& c = lies.map.c;
+    g = 1.0 - c.value * th2;
+    h = 0.5 * psi;
+    dg = -psi * (2.0 * c.value + c.slope * th2);
+    ddg = -2.0 * c.value - th2 * (5.0 * c.slope + c.bend * th2);
+    J << g, h, dg * x + 0.5 * y, -h, g, dg * y - 0.5 * x, 0.0, 0.0, 1.0;
+  }
+  Vec3 stiffness() const { return {p.stiffness[0], p.stiffness[1], p.stiffness[5]}; }
+  /// Velocity of b less that of a, in section axes.
+  Eigen::Vector2d apart(const double* at_a, const double* at_b) const {
+    const double dx = at_b[0] - at_a[0], dy = at_b[1] - at_a[1];
+    return {cosine * dx + sine * dy, cosine * dy - sine * dx};
+  }
+  /// dx/dt
+  Vec3 rate(const double* at_a, const double* at_b) const {
+    const Eigen::Vector2d d = apart(at_a, at_b);
+    return {d.x() + at_a[5] * y, d.y() - at_a[5] * x, at_b[5] - at_a[5]};
+  }
+  Vec3 stress(const Helix& lies, const double* at_a, const double* at_b) const {
+    Vec3 strain(lies.u.x() / p.length - 1.0, lies.u.y() / p.length,
+                lies.map.psi.z() / p.length - p.unstressed_curvature.z());
+    if (p.stiffness_damping > 0.0) {
+      strain += p.stiffness_damping / p.length * (J * rate(at_a, at_b));
+    }
+    return stiffness().cwiseProduct(strain);
+  }
+  double half_mass() const { return 0.5 * p.length * p.line_mass; }
+  double half_inertia() const { return 0.5 * p.length * p.line_inertia.z(); }
+
+  void force(const Vec3& stress, Vec12& f) const;
+  void tangent(const Vec3& stress, const double* at_a, const double* at_b, double sixth_mass,
+               double sixth_inertia, const TangentFactors& factors, Mat12& tangent) const;
+};
+
+void BeamElement::InPlane::force(const Vec3& stress, Vec12& f) const {
+  const Vec3 P = J.transpose() * stress;
+  const double fx = cosine * P.x() - sine * P.y(), fy = sine * P.x() + cosine * P.y();
+  const double torque = x * P.y() - y * P.x();
+  f << fx, fy, 0.0, 0.0, 0.0, torque + P.z(), -fx, -fy, 0.0, 0.0, 0.0, -P.z();
+}
+
+// The energy has the gradient P = J^T stress in x, and
+//   dx = B (d, dTheta_a, dTheta_b),   d = Ra^T (dx_b - dx_a),   B = [1 0 y 0; 0 1 -x 0; 0 0 -1 1]
+// so that minus the forces are B^T P, on d and the two rotations.
+void BeamElement::InPlane::tangent(const Vec3& stress, const double* at_a, const double* at_b,
+                                   double sixth_mass, double sixth_inertia,
+                                   const TangentFactors& factors, Mat12& tangent) const {
+  const Vec3 per_length = stiffness() / p.length;
+  Mat3 H = Mat3::Zero();       // dP/dx, and dP/d(dx/dt) with the factor of damping
+  Vec3 turned = Vec3::Zero();  // dP/dTheta_a with x held
+  const Mat3 elastic = J.transpose() * per_length.asDiagonal() * J;
+  const double beta = p.stiffness_damping;
+  const Vec3 P = J.transpose() * stress;
+  if (factors.stiffness != 0.0) {
+    H = elastic;
+    // of J with x, times stress
+    const double xz = dg * stress.x() - 0.5 * stress.y(), yz = 0.5 * stress.x() + dg * stress.y();
+    H(0, 2) += xz;
+    H(2, 0) += xz;
+    H(1, 2) += yz;
+    H(2, 1) += yz;
+    H(2, 2) += ddg * (x * stress.x() + y * stress.y());
+    if (beta > 0.0) {
+      const Vec3 w = rate(at_a, at_b);
+      Mat3 V;  // d(J w)/dx, and of w with x
+      V << dg * w.z(), 0.5 * w.z(), dg * w.x() + 0.5 * w.y() + ddg * x * w.z(),  //
+          -0.5 * w.z(), dg * w.z(), dg * w.y() - 0.5 * w.x() + ddg * y * w.z(),  //
+          0.0, 0.0, 0.0;
+      V.col(0) -= at_a[5] * J.col(1);
+      V.col(1) += at_a[5] * J.col(0);
+      const Mat3 weighed = beta * J.transpose() * per_length.asDiagonal();
+      H += weighed * V;
+      const Eigen::Vector2d d = apart(at_a, at_b);
+      turned = factors.stiffness * (weighed * (J.col(0) * d.y() - J.col(1) * d.x()));
+    }
+    H *= factors.stiffness;
+  }
+  if (beta > 0.0) H += factors.damping * beta * elastic;
+  const auto column_a = [&](int i) { return y * H(i, 0) - x * H(i, 1) - H(i, 2) + turned[i]; };
+  const auto row_a = [&](double d0, double d1, double d2) { return y * d0 - x * d1 - d2; };
+  const Vec3 a(column_a(0), column_a(1), column_a(2));
+  const Vec3 p_s = factors.stiffness * P;
+  Eigen::Matrix4d K;                                // of d, Theta_a, Theta_b
+  K << H(0, 0), H(0, 1), a.x() - p_s.y(), H(0, 2),  //
+      H(1, 0), H(1, 1), a.y() + p_s.x(), H(1, 2),   //
+      row_a(H(0, 0), H(1, 0), H(2, 0)) - p_s.y(), row_a(H(0, 1), H(1, 1), H(2, 1)) + p_s.x(),
+      row_a(a.x(), a.y(), a.z()) - x * p_s.x() - y * p_s.y(), row_a(H(0, 2), H(1, 2), H(2, 2)),  //
+      H(2, 0), H(2, 1), a.z(), H(2, 2);
+  if (factors.symmetric) K = (0.5 * (K + K.transpose())).eval();
+
+  Eigen::Matrix2d R;
+  R << cosine, -sine, sine, cosine;
+  const Eigen::Matrix2d xx = R * K.topLeftCorner<2, 2>() * R.transpose();
+  const Eigen::Matrix2d xt = R * K.topRightCorner<2, 2>();
+  const Eigen::Matrix2d tx = K.bottomLeftCorner<2, 2>() * R.transpose();
+  const double alpha = factors.damping * p.mass_damping;
+  const double mass = (factors.mass + alpha) * sixth_mass, lumped = alpha * half_mass();
+  const double inertia = (factors.mass + alpha) * sixth_inertia;
+  tangent.setZero();
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      const double own = i == j ? lumped - mass : 0.0, other = i == j ? mass : 0.0;
+      tangent(XA + i, XA + j) = tangent(XB + i, XB + j) = xx(i, j) + own;
+      tangent(XA + i, XB + j) = tangent(XB + i, XA + j) = other - xx(i, j);
+      const int at_i = i == 0 ? TA + 2 : TB + 2, at_j = j == 0 ? TA + 2 : TB + 2;
+      tangent(XA + i, at_j) = -xt(i, j);
+      tangent(XB + i, at_j) = xt(i, j);
+      tangent(at_i, XA + j) = -tx(i, j);
+      tangent(at_i, XB + j) = tx(i, j);
+      tangent(at_i, at_j) = K(2 + i, 2 + j) + (i == j ? alpha * half_inertia() - inertia : inertia);
+    }
+  }
+}
+
+void BeamElement::find_helix_in_plane(const Configuration& q, Helix& lies) const {
+  const NodeState &A = q[static_cast<std::size_t>(a_)], &B = q[static_cast<std::size_t>(b_)];
+  double cosine = A.R(0, 0), sine = A.R(1, 0);
+  double wa = A.p.w(), za = A.p.z(), wb = B.p.w(), zb = B.p.z();
+  if (offset_) {
+    const Mat3& F = p_.frame_a;
+    const double turned = cosine * F(0, 0) - sine * F(1, 0);
+    sine = sine * F(0, 0) + cosine * F(1, 0);
+    cosine = turned;
+    const auto turn = [](double& w, double& z, const Quaternion& by) {
+      const double turned_w = w * by.w() - z * by.z();
+      z = w * by.z() + z * by.w();
+      w = turned_w;
+    };
+    turn(wa, za, turn_a_);
+    turn(wb, zb, turn_b_);
+  }
+  const double dx = B.x.x() - A.x.x(), dy = B.x.y() - A.x.y();
+  lies.Ra << cosine, -sine, 0.0, sine, cosine, 0.0, 0.0, 0.0, 1.0;
+  lies.chord = {cosine * dx + sine * dy, cosine * dy - sine * dx, 0.0};
+  lies.map.psi = log_so3({wa * wb + za * zb, 0.0, 0.0, wa * zb - za * wb});
+  const double psi = lies.map.psi.z();
+  lies.map.th2 = psi * psi;
+  lies.map.c = half_cotangent(lies.map.th2);
+  const double g = 1.0 - lies.map.c.value * lies.map.th2, h = 0.5 * psi;
+  lies.u = {g * lies.chord.x() + h * lies.chord.y(), g * lies.chord.y() - h * lies.chord.x(), 0.0};
+}
+
 void BeamElement::find_helix(const Configuration& q, Helix& lies) const {
+  if (p_.planar) {
+    find_helix_in_plane(q, lies);
+    return;
+  }
   const NodeState &A = q[static_cast<std::size_t>(a_)], &B = q[static_cast<std::size_t>(b_)];
   Quaternion turn;
   if (offset_) {
@@ -150,6 +312,13 @@ SectionVector BeamElement::strain(const Helix& helix) const {
 }
 
 SectionVector BeamElement::resultant(const Helix& helix, const NodalVector& v) const {
+  if (p_.planar) {
+    const Vec3 stress =
+        InPlane(p_, helix).stress(helix, of_node(v, a_).data(), of_node(v, b_).data());
+    SectionVector all;
+    all << stress.x(), stress.y(), 0.0, 0.0, 0.0, stress.z();
+    return all;
+  }
   SectionVector total = strain(helix);
   if (p_.stiffness_damping > 0.0) {
     const Rates rates(helix, in_section_axes(v));
@@ -180,6 +349,20 @@ Vec6 BeamElement::stiffest_force() const {
 
 CLATTER_WITHOUT_CALLS void BeamElement::force(const Helix& lies, const NodalVector& v,
                                               Vec12& f) const {
+  if (p_.planar) {
+    const double *at_a = of_node(v, a_).data(), *at_b = of_node(v, b_).data();
+    const InPlane plane(p_, lies);
+    plane.force(plane.stress(lies, at_a, at_b), f);
+    if (p_.mass_damping == 0.0) return;
+    const auto damp = [&](int i, double half, double sixth) {
+      const double shared = sixth * (at_b[i] - at_a[i]);
+      f[i] -= p_.mass_damping * (half * at_a[i] + shared);
+      f[6 + i] -= p_.mass_damping * (half * at_b[i] - shared);
+    };
+    for (int i = 0; i < 2; ++i) damp(i, plane.half_mass(), sixth_mass_[0]);
+    damp(5, plane.half_inertia(), sixth_mass_[5]);
+    return;
+  }
   const SectionVector stress = resultant(lies, v);
   const Vec3 N = stress.head<3>(), M = stress.tail<3>();
   // Virtual work N . du + M . dpsi = p . dchord + m . dpsi
@@ -388,6 +571,21 @@ inline void BeamElement::Both::write(Blocks& K, const MassBlocks& M) const {
 CLATTER_WITHOUT_CALLS void BeamElement::tangents(const Place& first, const Place& second,
                                                  const NodalVector& v,
                                                  const TangentFactors& factors) {
+  if (first.element.p_.planar || second.element.p_.planar) {
+    for (const Place* place : {&first, &second}) {
+      const BeamElement& element = place->element;
+      if (element.p_.planar) {
+        const double *at_a = of_node(v, element.a_).data(), *at_b = of_node(v, element.b_).data();
+        const InPlane plane(element.p_, place->lies);
+        plane.tangent(plane.stress(place->lies, at_a, at_b), at_a, at_b, element.sixth_mass_[0],
+                      element.sixth_mass_[5], factors, place->tangent);
+      } else {
+        Mat12 same;
+        tangents(*place, {element, place->lies, place->T_a, place->T_b, same}, v, factors);
+      }
+    }
+    return;
+  }
   Both two{first, second, v, factors};
   two.turn_spins();
   Blocks K;
@@ -441,7 +639,11 @@ double BeamElement::dissipated_power(const Configuration& q, const NodalVector& 
     const Vec12 pair = of_pair(v, a_, b_);
     power += p_.mass_damping * pair.dot(mass_ * pair);
   }
-  if (p_.stiffness_damping > 0.0) {
+  if (p_.stiffness_damping > 0.0 && p_.planar) {
+    const InPlane plane(p_, helix(q));
+    const Vec3 rate = plane.J * plane.rate(of_node(v, a_).data(), of_node(v, b_).data());
+    power += p_.stiffness_damping / p_.length * rate.dot(plane.stiffness().cwiseProduct(rate));
+  } else if (p_.stiffness_damping > 0.0) {
     const Rates rates(helix(q), in_section_axes(v));
     SectionVector rate;
     rate << rates.u, rates.psi;

@@ -19,6 +19,7 @@ struct BeamProperties {
   Vec3 line_inertia = Vec3::Zero();                    ///< [kg m] about x, y, z
   double mass_damping = 0.0, stiffness_damping = 0.0;  ///< Rayleigh's alpha [1/s], beta [s]
   bool lumped_mass = false;
+  bool planar = false;  ///< stays in the plane x, y: what else there is of its nodes does not move
   Mat3 frame_a = Mat3::Identity(), frame_b = Mat3::Identity();  ///< as in BeamMesh
 };
 
@@ -48,9 +49,9 @@ class BeamElement {
 
   /// The element as it lies: what forces and tangents are made from.
   struct Helix {
-    Mat3 Ra;     ///< section axes at a
-    Vec3 chord;  ///< in these
-    ChordMap map;
+    Mat3 Ra;       ///< section axes at a
+    Vec3 chord;    ///< in these
+    ChordMap map;  ///< in the plane without A
     Vec3 u;
   };
   Helix helix(const Configuration& q) const {
@@ -89,7 +90,7 @@ class BeamElement {
 
   /// The part of the momentum M v that makes the mass consistent, and its constant matrix.
   void correct_momentum(const NodalVector& v, Vec12& momentum) const {
-    if (offset_) {
+    if (offset_ && !p_.planar) {
       momentum = mass_correction_ * of_pair(v, a_, b_);
     } else {
       const double *at_a = v.data() + 6 * Eigen::Index{a_}, *at_b = v.data() + 6 * Eigen::Index{b_};
@@ -106,6 +107,8 @@ class BeamElement {
  private:
   struct Rates;
   struct Both;
+  struct InPlane;
+  void find_helix_in_plane(const Configuration& q, Helix& lies) const;
   SectionVector strain(const Helix& helix) const;
   SectionVector resultant(const Helix& helix, const NodalVector& v) const;
   /// Adds factor times the part of C that damping makes.

@@ -43,6 +43,7 @@ BeamProperties section_properties(const BeamSpec& spec) {
   p.mass_damping = spec.mass_damping;
   p.stiffness_damping = spec.stiffness_damping;
   p.lumped_mass = spec.lumped_mass;
+  p.planar = spec.planar;
   return p;
 }
 

@@ -76,7 +76,7 @@ FilteredImpulses parts_of(const ContactHistory& history) {
   if (history.percussion.empty()) return ImpulseFilter().apply(history.impulse);
   FilteredImpulses parts;
   for (std::size_t k = 0; k < history.impulse.size(); ++k) {
-    const double impact = std::max(0.0, history.percussion[k]);
+    const double impact = ImpulseFilter().impact_of(history.impulse[k], history.percussion[k]);
     const double smooth = history.impulse[k] - impact;
     const bool alone = !(smooth > 1e-12 * impact);
     parts.smooth.push_back(smooth);

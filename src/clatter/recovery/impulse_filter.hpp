@@ -22,6 +22,11 @@ struct ImpulseFilter {
   /// An impact is a step whose impulse is larger than those before and after it; what is smooth is
   /// then their mean. The first and the last step have but one neighbour and are never one.
   FilteredImpulses apply(std::span<const double> impulses) const;
+  /// Where a scheme tells impacts apart: what of them is one. Contacts that stay closed have
+  /// percussions of the size of the errors of the step.
+  double impact_of(double impulse, double percussion) const {
+    return percussion > least_impact * (impulse - percussion) ? percussion : 0.0;
+  }
 };
 
 }  // namespace clatter

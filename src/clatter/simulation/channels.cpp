@@ -8,6 +8,7 @@
 
 #include <clatter/model/body_lookup.hpp>
 #include <clatter/recovery/contact_forces.hpp>
+#include <clatter/recovery/impulse_filter.hpp>
 #include <clatter/simulation/channels.hpp>
 #include <clatter/simulation/pair_contacts.hpp>
 #include <clatter/simulation/shared_forces.hpp>
@@ -431,7 +432,8 @@ void ChannelList::list_recovered_forces(const Model& model) {
     const PairImpact pair =
         is_pair ? sums.pair_impacts[c]
                 : PairImpact{sums.impulses[c][0], sums.percussions[c][0], sums.hardest[c]};
-    const double impact = apart ? std::max(0.0, pair.percussion) : pair.hardest.of_all;
+    const double impact =
+        apart ? ImpulseFilter().impact_of(pair.impulse, pair.percussion) : pair.hardest.of_all;
     const double h = state.time - sums.interval_start;
     double force = h > 0.0 ? (pair.impulse - impact) / h : 0.0;
     if (each.share >= 0) force = shares[each.share];

@@ -126,6 +126,66 @@ TEST_P(BeamElementAtRandom, two_elements_are_as_each_by_itself) {
   EXPECT_LT((second - other_K).norm(), 1e-13 * other_K.norm());
 }
 
+/// A planar element is the element in space, where nothing leaves the plane.
+TEST_P(BeamElementAtRandom, in_the_plane_is_the_same_as_in_space) {
+  BeamProperties p = some_properties(random);
+  p.unstressed_curvature.head<2>().setZero();
+  p.stiffness.segment<3>(2).setZero();
+  p.line_inertia.head<2>().setZero();
+  const auto about_z = [&](double angle) {
+    return Mat3(Eigen::AngleAxisd(angle, Vec3::UnitZ()).toRotationMatrix());
+  };
+  Configuration plane(3);
+  NodalVector moving = NodalVector::Zero(18);
+  const double start = random.number(-4.0, 4.0);
+  for (const int n : {A, B}) {
+    plane[n].x = {random.number(-1.0, 1.0), random.number(-1.0, 1.0), 0.0};
+    plane[n].R = about_z(n == A ? start : start + random.number(-2.0, 2.0));
+    plane[n].p = Quaternion(plane[n].R);
+    for (const int i : {0, 1, 5}) moving[6 * n + i] = random.number(-1.0, 1.0);
+  }
+  for (const bool corner : {false, true}) {
+    for (const double damping : {0.0, 0.3}) {
+      if (corner) p.frame_a = about_z(random.number(-3.0, 3.0));
+      if (corner) p.frame_b = about_z(random.number(-0.5, 0.5)) * p.frame_a;
+      p.stiffness_damping = damping;
+      p.mass_damping = 2.0 * damping;
+      p.planar = true;
+      const BeamElement flat(A, B, p);
+      p.planar = false;
+      const BeamElement spatial(A, B, p);
+      const BeamElement::Helix flat_lies = flat.helix(plane), lies = spatial.helix(plane);
+      EXPECT_NEAR(flat.energy(flat_lies), spatial.energy(lies), 1e-14);
+      EXPECT_NEAR(flat.dissipated_power(plane, moving), spatial.dissipated_power(plane, moving),
+                  1e-13);
+      EXPECT_LT(
+          (flat.section(plane, moving).resultant - spatial.section(plane, moving).resultant).norm(),
+          1e-13);
+      Vec12 f, g;
+      flat.force(flat_lies, moving, f);
+      spatial.force(lies, moving, g);
+      EXPECT_LT((f - g).norm(), 1e-13 * (1.0 + g.norm()));
+      flat.correct_momentum(moving, f);
+      spatial.correct_momentum(moving, g);
+      EXPECT_LT((f - g).norm(), 1e-14);
+      for (const TangentFactors& factors :
+           {TangentFactors{2.0, 3.0, 4.0}, TangentFactors{1.0, 0.0, 0.0},
+            TangentFactors{0.0, 1.0, 0.0}, TangentFactors{0.0, 0.0, 1.0},
+            TangentFactors{0.0, 0.0, 1.0, true}}) {
+        Mat12 first, second;
+        BeamElement::tangents({flat, flat_lies, nullptr, nullptr, first},
+                              {spatial, lies, nullptr, nullptr, second}, moving, factors);
+        for (const int i : {0, 1, 5, 6, 7, 11}) {
+          for (const int j : {0, 1, 5, 6, 7, 11}) {
+            EXPECT_NEAR(first(i, j), second(i, j), 1e-12 * (1.0 + second.norm()))
+                << corner << damping << ": " << i << ", " << j;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_P(BeamElementAtRandom, damping_takes_out_the_power_of_its_forces) {
   BeamProperties p = some_properties(random);
   const BeamElement elastic(A, B, p);

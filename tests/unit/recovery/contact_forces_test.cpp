@@ -166,6 +166,18 @@ TEST(RecoverForces, FilterNothingWhereTheSchemeHasToldImpactsApart) {
   EXPECT_THAT(forces.parts.smooth, ElementsAre(0, 0, 0, 0, 2, 2, 2, 2, 1, 2, 2));
 }
 
+/// Contacts that stay closed have percussions of the size of the errors of the step.
+TEST(RecoverForces, CallNoImpactWhatIsLessThanAThousandthOfTheForce) {
+  ContactHistory history = bounces_and_rests();
+  history.percussion = {0, 3, 0, 0, 5, 1e-6, 1e-3, 0, 0, 3e-3, 0};
+  const ContactForces forces = recover_forces(history, elastic_recovery(0.5));
+  EXPECT_EQ(forces.impacts.size(), 3u);
+  EXPECT_EQ(forces.parts.on_closed[5], 0.0);
+  EXPECT_EQ(forces.parts.smooth[5], history.impulse[5]);
+  EXPECT_EQ(forces.parts.smooth[6], history.impulse[6]);
+  EXPECT_EQ(forces.parts.on_closed[9], 3e-3);
+}
+
 TEST(RecoverForces, AddStressesUnderTheWholeForceWhereMaterialsAreKnown) {
   ContactRecovery recovery = elastic_recovery(0.5);
   const PressedBody steel{{2e11, 0.3}, 3e8};

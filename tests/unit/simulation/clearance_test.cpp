@@ -404,6 +404,43 @@ duration = 0.05
                      scheme);
 }
 
+/// An arm flies around; its journal has come to rest on the bearing and slides along in it, the
+/// normal turning by 0.02 rad in a step: there is no more rebound, and so no impact.
+TEST(ClearanceInThePlane, ofAJournalThatSlidesAroundTellsNoImpacts) {
+  Simulation simulation(parse_model(R"(
+[[body]]
+name = "arm"
+kind = "planar"
+mass = 1
+inertia = 0.003
+position = [0.1, 0]
+velocity = [0, 20]
+angular_velocity = 200
+[[joint]]
+name = "hub"
+kind = "revolute"
+a = "ground"
+b = "arm"
+point = [0, 0]
+clearance = { play = 1e-3, radius = 0.01, restitution = 0.4, recover = { stiffness = 1e9 } }
+[integrator]
+name = "nsga_coupled"
+step = 1e-4
+duration = 0.1
+)",
+                                    "arm.toml"));
+  double impulse = 0.0, percussion = 0.0;
+  while (!simulation.finished()) {
+    simulation.start_interval();
+    simulation.step();
+    if (simulation.time() < 0.05) continue;
+    impulse += value(simulation, "contacts/hub/normal_impulse");
+    percussion += std::abs(value(simulation, "contacts/hub/normal_percussion"));
+  }
+  EXPECT_NEAR(impulse, 0.05 * 4000.0, 0.1 * 200.0);  // m omega^2 r
+  EXPECT_LT(percussion, 1e-3 * impulse);             // the square of the turn in a step, and less
+}
+
 /// Forces on the rod are ten thousand times its weight: within a step it would swing in its play
 /// several times around.
 TEST(ClearanceInThePlane, holdsARodOfLessThanAGramBetweenHeavyLinks) {

@@ -129,6 +129,41 @@ TEST_P(EverySchemeRecovered, has_the_curvature_and_stiffness_of_an_ellipsoid_on_
   EXPECT_NEAR(v, std::sqrt(2.0 * 10.0 * 0.1), 1.1e-2);  // at the start of a step: g h
 }
 
+/// A ball hits a round bar, which has a curvature across its axis alone.
+TEST_P(EverySchemeRecovered, of_a_ball_on_a_bar_has_the_stiffness_of_their_curvatures) {
+  const std::string model = std::string(glass) + R"(
+recover = { law = "hertz" }
+[[beam]]
+name = "bar"
+points = [[0, 0, 0], [1, 0, 0]]
+elements = 4
+section = { kind = "circle", radius = 0.02 }
+youngs_modulus = 7e10
+poisson_ratio = 0.2
+density = 2500
+material = "glass"
+[[body]]
+name = "ball"
+mass = 0.1
+shape = { kind = "sphere", radius = 0.05, material = "glass" }
+position = [0.4, 0, 0.0725]
+velocity = [0, 0, -1]
+[[watch]]
+bodies = ["bar", "ball"]
+)" + integrator(GetParam(), 0.005);
+  const Recovered solid = recovered(parse_model(model, "bar.toml"));
+  ASSERT_FALSE(solid.forces.impacts.empty());
+  const ContactImpact& first = solid.forces.impacts.front();
+  const Elasticity material{7e10, 0.2};
+  const HertzContact expected(material, material, {0.5 * 20.0, 0.5 * (20.0 + 50.0)});
+  ASSERT_TRUE(first.settings);
+  EXPECT_NEAR(first.settings->law.stiffness / expected.stiffness(), 1.0, 1e-6);
+  EXPECT_NEAR(first.known.speed, 1.0, 1e-9);
+  const double v = first.known.speed, m = first.known.impulse / (1.8 * v);
+  const double depth = std::pow(1.25 * m * v * v / expected.stiffness(), 0.4);
+  EXPECT_NEAR(first.peak / (expected.stiffness() * std::pow(depth, 1.5)), 1.0, 1e-5);
+}
+
 TEST_P(EverySchemeRecovered, tells_of_a_box_that_lands_flat_no_force_but_what_it_lost) {
   const Recovered solid = recovered(parse_model(
       drop("kind = \"box\", size = [0.2, 0.2, 0.2]", 2, 0.2, "recover = {}\n", GetParam()),

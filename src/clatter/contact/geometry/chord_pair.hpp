@@ -43,6 +43,11 @@ class ChordPair : public SurfacePair {
   /// Derivative of the row of the normal with respect to variations of the four nodes.
   void gap_hessian(const Configuration& q, Mat24& H) const;
   ContactFrame frame(const Configuration& q, const Vec3& tangent) const;
+  /// As if the beam were straight.
+  std::optional<Eigen::Matrix2d> curvature(const Configuration& q,
+                                           const ContactFrame& frame) const {
+    return patches_.curvature(place(sides_[0], q), place(sides_[1], q), frame);
+  }
   ChordDerivative derivative(const Configuration& q, const ContactFrame& frame) const;
 
  private:

@@ -221,15 +221,15 @@ PatchPair::Solution PatchPair::solve(const NodeState& A, const NodeState& B) con
   return is_found ? now : first;
 }
 
-std::optional<Eigen::Matrix2d> PatchPair::curvature(const Configuration& q,
+std::optional<Eigen::Matrix2d> PatchPair::curvature(const NodeState& A, const NodeState& B,
                                                     const ContactFrame& frame) const {
-  const Nearest at = nearest(q[a_], q[b_]);
+  const Nearest at = nearest(A, B);
   const auto of = [&](const Patch& patch, const Foot& foot, const Mat3& R, double sign) {
     const Mat3 to_axes = (R * patch.axes).transpose();
     return curvature_of(patch, foot, sign * (to_axes * at.normal),
                         {to_axes * frame.tangents[0], to_axes * frame.tangents[1]});
   };
-  const auto a = of(patch_a_, at.foot_a, q[a_].R, 1.0), b = of(patch_b_, at.foot_b, q[b_].R, -1.0);
+  const auto a = of(patch_a_, at.foot_a, A.R, 1.0), b = of(patch_b_, at.foot_b, B.R, -1.0);
   if (!a || !b) return std::nullopt;
   return Eigen::Matrix2d(*a + *b);
 }

@@ -60,12 +60,17 @@ class PatchPair : public SurfacePair {
   FrameDerivative derivative(const Configuration& q, const ContactFrame& frame) const {
     return derivative(q[a_], q[b_], frame);
   }
-  std::optional<Eigen::Matrix2d> curvature(const Configuration& q, const ContactFrame& frame) const;
+  std::optional<Eigen::Matrix2d> curvature(const Configuration& q,
+                                           const ContactFrame& frame) const {
+    return curvature(q[a_], q[b_], frame);
+  }
   // The same for nodes that are elsewhere.
   double gap(const NodeState& A, const NodeState& B) const;
   ContactFrame frame(const NodeState& A, const NodeState& B, const Vec3& tangent) const;
   FrameDerivative derivative(const NodeState& A, const NodeState& B,
                              const ContactFrame& frame) const;
+  std::optional<Eigen::Matrix2d> curvature(const NodeState& A, const NodeState& B,
+                                           const ContactFrame& frame) const;
 
  private:
   struct Solution;

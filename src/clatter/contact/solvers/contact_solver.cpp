@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include <Eigen/QR>
+
 #include <clatter/contact/solvers/contact_solver.hpp>
 
 namespace clatter {
@@ -13,6 +15,7 @@ constexpr int first_sweeps = 10;  // over all islands
 constexpr int fewest_sweeps = 100;
 constexpr int many_sweeps = 60;  // foreseen by the first ones, which are the quickest
 constexpr int fewest_alternating_rows = 300;
+constexpr std::size_t few_to_stick = 4;
 constexpr double worth_of_sweeps = 6.0;  // the time of so many factorisations
 
 /// Bound of the round-off of W r. Reactions that grow without bound, for want of a solution, have
@@ -204,7 +207,61 @@ SolverRun ContactSolver::run_best(double target, int max_iterations, bool slow,
   if (!run.solved && LemkePivots::suits(island_) && pivots_.solve(island_, r_.data())) {
     go_on_with(ContactSolverKind::newton, 20);
   }
+  if (!run.solved && island_.contacts.size() <= few_to_stick) {
+    const std::vector<double> reached = r_;
+    const int before = run.iterations;
+    const SolverRun stuck = run_from_sticking(target, limit(20));
+    if (stuck.solved) {
+      run = stuck;
+    } else {
+      r_ = reached;
+    }
+    run.iterations = before + stuck.iterations;
+  }
   if (!run.solved) go_on_with(ContactSolverKind::regularised_newton, 5000);
+  return run;
+}
+
+/// Newton's method from where some contacts stick and the others are open, whatever that takes of
+/// friction: beginning with all of them, any choice. A light body that heavy ones squeeze sticks,
+/// and neither sweeps, which approach that by its share of their mass each time, nor Newton's
+/// method from there find it.
+SolverRun ContactSolver::run_from_sticking(double target, int most_updates) {
+  MatX W = MatX::Zero(island_.rows, island_.rows);
+  for (int i = 0; i < island_.rows; ++i) {
+    for (int k = island_.starts[i]; k < island_.starts[i + 1]; ++k) {
+      W(i, island_.columns[k]) += island_.values[k];
+    }
+  }
+  SolverRun run;
+  std::vector<int> rows;
+  int updates = 0;
+  for (unsigned stuck = (1U << island_.contacts.size()) - 1U; stuck > 0U && !run.solved; --stuck) {
+    rows.clear();
+    for (std::size_t c = 0; c < island_.contacts.size(); ++c) {
+      const CondensedContact& contact = island_.contacts[c];
+      for (int i = 0; (stuck >> c & 1U) != 0U && i < contact.rows; ++i) {
+        rows.push_back(contact.first_row + i);
+      }
+    }
+    const auto count = static_cast<Eigen::Index>(rows.size());
+    MatX own(count, count);
+    VecX b(count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+      b[i] = island_.b[rows[static_cast<std::size_t>(i)]];
+      for (Eigen::Index j = 0; j < count; ++j) {
+        own(i, j) = W(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(j)]);
+      }
+    }
+    const VecX held = -own.completeOrthogonalDecomposition().solve(b);
+    std::fill(r_.begin(), r_.end(), 0.0);
+    for (Eigen::Index i = 0; i < count; ++i) {
+      r_[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])] = held[i];
+    }
+    run = newton_.solve(island_, target, most_updates, r_.data());
+    updates += run.iterations;
+  }
+  run.iterations = updates;
   return run;
 }
 

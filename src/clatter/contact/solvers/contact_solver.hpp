@@ -55,6 +55,7 @@ class ContactSolver {
   void extract(const ContactSystem& system, const Island& island, const VecX& r);
   void put_back(const ContactSystem& system, const Island& island, VecX& r) const;
   SolverRun run_one(ContactSolverKind kind, double target, int max_iterations);
+  SolverRun run_from_sticking(double target, int most_updates);
   SolverRun run_best(double target, int max_iterations, bool slow, ContactSolverKind& solver);
 
   SweepSolver sweeps_;

@@ -224,6 +224,12 @@ void CoupledStep::correct_positions(CoupledContact& work) const {
   work.correction[0] += work.push;
 }
 
+double CoupledStep::restitution_of_row(std::size_t c, int row) const {
+  const ContactWork& base = w_.contacts.work[c];
+  if (row == 0 && !base.open_at_start) return 0.0;
+  return base.bounce * w_.contacts.contact(c).restitution_of_row(row);
+}
+
 RowVector CoupledStep::evaluate_frame(std::size_t c) {
   CoupledContact& work = contacts_[c];
   const Contact& contact = w_.contacts.contact(c);
@@ -263,7 +269,7 @@ void CoupledStep::evaluate_contact(std::size_t c) {
   work.acceleration = base.scale.cwiseProduct(w_.contacts.rates(c, ha_) + w_.h * turned);
   RowVector xi = base.scale.cwiseProduct(w_.contacts.rates(c, w_.v));
   for (int i = 0; i < rows; ++i) {
-    const double e = base.bounce * contact.restitution_of_row(i);
+    const double e = restitution_of_row(c, i);
     if (e != 0.0) xi[i] += e * base.scale[i] * w_.contacts.rate_of_row(c, i, w_.state->v);
   }
   clatter::evaluate(base.law, closed, xi, work.impulse, true, work.velocity);

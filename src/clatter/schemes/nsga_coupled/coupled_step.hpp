@@ -84,6 +84,9 @@ class CoupledStep {
   void correct_positions(CoupledContact& work) const;
   /// Frame, derivative and turning at the present unknowns. Returns turning times v.
   RowVector evaluate_frame(std::size_t c);
+  /// Normals turn, and velocities of the start along those of the end are no approach where bodies
+  /// stay in touch.
+  double restitution_of_row(std::size_t c, int row) const;
   void add_reactions();
   void add_half_impulses();
   void assemble_joint(CoupledMatrix& K, std::size_t j);

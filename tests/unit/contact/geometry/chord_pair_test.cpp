@@ -114,6 +114,30 @@ TEST_P(Chord, has_the_derivative_of_that_row_for_its_hessian) {
   EXPECT_TRUE(agrees(H, differences(row, 24)));
 }
 
+TEST_P(Chord, bulges_across_itself_and_not_along) {
+  const Contact of = contact();
+  const ContactFrame f = frame(q_);
+  const auto curvature = of.curvature(q_, f);
+  if (GetParam().is_chord || GetParam().kind == Patch::Kind::point) {
+    // Of a bar 1/r across it; of a ball 1/R everywhere, of another bar across that.
+    const auto of_bar = [&](int node, int second, double radius) {
+      const Vec3 along =
+          q_[static_cast<std::size_t>(second)].x - q_[static_cast<std::size_t>(node)].x;
+      const Vec3 across = f.normal.cross(along).normalized();
+      const Eigen::Vector2d t(across.dot(f.tangents[0]), across.dot(f.tangents[1]));
+      return Eigen::Matrix2d(t * t.transpose() / radius);
+    };
+    Eigen::Matrix2d expected = of_bar(1, 3, 0.11);
+    if (GetParam().is_chord) {
+      expected += of_bar(2, 4, 0.07);
+    } else {
+      expected += Eigen::Matrix2d::Identity() / 0.07;
+    }
+    ASSERT_TRUE(curvature);
+    EXPECT_LT((*curvature - expected).norm(), 1e-9 * expected.norm());
+  }
+}
+
 TEST_P(Chord, has_the_derivatives_of_all_rows) {
   const Contact of = contact();
   const ContactFrame f = frame(q_);

@@ -216,6 +216,29 @@ TEST(ContactSolver, high_stack_with_the_heaviest_on_top_rests_on_its_lowest_cont
   EXPECT_NEAR(r[0] + r[3] + r[6] + r[9], 1830.0 * step_gravity, 1e-5 * 1830.0 * step_gravity);
 }
 
+/// A link of a gram between the ground and 10 kg, in ball joints with play and friction. It sticks
+/// at both ends, which holds all of it: the reactions are those of the linear system.
+TEST(ContactSolver, finds_what_a_light_body_sticks_to_under_a_heavy_one) {
+  MatX W(6, 6);
+  W << 1010.14431, 0, -453.133164, -1032.548842, 0, -460.221196,  //
+      0, 203509.233196, 0, 0, 246894.212671, 0,                   //
+      -453.133164, 0, 21240.870224, 1555.7292, 0, 23733.249724,   //
+      -1032.548842, 0, 1555.7292, 1134.460743, 0, 2014.77267,     //
+      0, 246894.212671, 0, 0, 304451.291493, 0,                   //
+      -460.221196, 0, 23733.249724, 2014.77267, 0, 31212.117248;
+  const VecX b{{-1.541154e-06, 0, -1.206544e-04, -4.316418e-06, 0, 2.920706e-02}};
+  ContactProblem problem{W.sparseView(), b, {}};
+  problem.W.makeCompressed();
+  for (const int row : {0, 3}) problem.contacts.push_back(coulomb_contact(row, 3, 0.1));
+  VecX r;
+  const ContactSolution solution = solve(problem, ContactSolverKind::automatic, r, 1e-10);
+  EXPECT_TRUE(solution.solved);
+  const VecX held = W.fullPivLu().solve(-b);
+  EXPECT_LT(held.segment<2>(1).norm(), 0.1 * held[0]);
+  EXPECT_LT(held.segment<2>(4).norm(), 0.1 * held[3]);
+  EXPECT_LT((r - held).norm(), 1e-6 * held.norm());
+}
+
 TEST(ContactSolver, names_lead_back_to_their_solvers) {
   for (const ContactSolverKind kind : kinds) EXPECT_EQ(contact_solver_of(to_string(kind)), kind);
   EXPECT_EQ(contact_solver_of("alternating"), ContactSolverKind::alternating);
