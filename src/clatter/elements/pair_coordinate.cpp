@@ -36,6 +36,7 @@ void height_hessian(const NodeState& A, const Vec3& direction_a, const NodeState
   H.block<3, 3>(TA, XA) = Rw.transpose();
   H.block<3, 3>(TA, XB) = -Rw.transpose();
   H.block<3, 3>(TA, TA) = w * skew(d);
+  if (point_b.isZero(0.0)) return;
   H.block<3, 3>(TB, TA) = -l * B.R.transpose() * Rw;
   H.block<3, 3>(TA, TB) = H.block<3, 3>(TB, TA).transpose();
   H.block<3, 3>(TB, TB) = l * skew(B.R.transpose() * (A.R * direction_a));

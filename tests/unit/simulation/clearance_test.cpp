@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <clatter/io/model_reader.hpp>
+#include <clatter/machine/state.hpp>
 
 #include "support/run.hpp"
 
@@ -126,6 +127,52 @@ duration = 1
   EXPECT_NEAR(value(simulation, "contacts/pin.2/normal_force"), 1.5 * 20.0, 0.5);
   EXPECT_GE(value(simulation, "contacts/pin.3/gap"), 0.0);
   EXPECT_GE(value(simulation, "contacts/pin.4/gap"), 0.0);
+}
+
+/// In every sample, also of impacts: what the bearing does to a rod that swings and rattles is its
+/// inertia less its weight. The coupled scheme balances the forces at the end of the step, others
+/// impulses over it.
+TEST(ClearanceBalance, holdsInEverySampleOfAllSchemes) {
+  for (const bool planar : {true, false}) {
+    for (const char* scheme : {"nsga", "nsga_coupled", "moreau"}) {
+      for (const double step : {1e-5, 1e-4, 1e-3}) {
+        std::string text = hanging_rod(planar ? "planar" : "rigid",
+                                       std::string("kind = \"") + (planar ? "revolute" : "ball") +
+                                           "\"\nclearance = { play = 1e-3, radius = 0.02, friction "
+                                           "= 0.1, restitution = 0.5 }\n");
+        const std::string at_rest = "mass = 2\n";
+        text.replace(
+            text.find(at_rest), at_rest.size(),
+            at_rest + (planar ? "velocity = [1, 0]\nangular_velocity = 2\n"
+                              : "velocity = [1, 0.2, 0.3]\nangular_velocity = [1, 3, 2]\n"));
+        const std::string settings = "step = 1e-3\n";
+        text.replace(text.find(settings), settings.size(),
+                     fmt::format("name = \"{}\"\nstep = {}\n", scheme, step));
+        Simulation simulation(parse_model(text, "rod.toml"));
+        const bool by_forces = std::string(scheme) == "nsga_coupled";
+        const auto velocity = [&] { return Vec3(of_node(simulation.state().v, 1).head<3>()); };
+        const char* kind = by_forces ? "force" : "impulse";
+        for (int k = 0; k < 200; ++k) {
+          const Vec3 before = velocity();
+          simulation.start_interval();
+          simulation.step();
+          const Vec3 weight = 2.0 * Vec3(0, -10, 0) * (by_forces ? 1.0 : step);
+          const Vec3 inertia =
+              2.0 * (by_forces ? Vec3(of_node(simulation.state().acceleration, 1).head<3>())
+                               : Vec3(velocity() - before));
+          double square =
+              std::pow(value(simulation, fmt::format("contacts/pin/normal_{}", kind)), 2);
+          for (int i = 0; i < (planar ? 1 : 2); ++i) {
+            square +=
+                std::pow(value(simulation, fmt::format("contacts/pin/tangential_{}", kind), i), 2);
+          }
+          const double numbers = inertia.norm() + weight.norm() + std::sqrt(square);
+          EXPECT_NEAR((inertia - weight).norm(), std::sqrt(square), 1e-10 * numbers)
+              << planar << scheme << step << ", " << k;
+        }
+      }
+    }
+  }
 }
 
 /// With rebound and friction, in steps of all sizes: nobody leaves its bearing, nothing is gained.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <clatter/schemes/nsga_coupled/coupled_step.hpp>
@@ -224,10 +225,16 @@ void CoupledStep::correct_positions(CoupledContact& work) const {
   work.correction[0] += work.push;
 }
 
-double CoupledStep::restitution_of_row(std::size_t c, int row) const {
+CoupledStep::Rebound CoupledStep::rebound_of_row(std::size_t c, int row) const {
   const ContactWork& base = w_.contacts.work[c];
-  if (row == 0 && !base.open_at_start) return 0.0;
-  return base.bounce * w_.contacts.contact(c).restitution_of_row(row);
+  const double e = base.bounce * w_.contacts.contact(c).restitution_of_row(row);
+  if (e == 0.0) return {};
+  const double turned = w_.contacts.rate_of_row(c, row, w_.state->v);
+  if (row > 0) return {e, turned, true};
+  const double fastest = std::min(0.0, base.rate_at_start[0]);
+  if (!base.open_at_start || turned >= 0.0) return {};
+  if (turned <= fastest) return {e, fastest, false};
+  return {e, turned, true};
 }
 
 RowVector CoupledStep::evaluate_frame(std::size_t c) {
@@ -269,8 +276,8 @@ void CoupledStep::evaluate_contact(std::size_t c) {
   work.acceleration = base.scale.cwiseProduct(w_.contacts.rates(c, ha_) + w_.h * turned);
   RowVector xi = base.scale.cwiseProduct(w_.contacts.rates(c, w_.v));
   for (int i = 0; i < rows; ++i) {
-    const double e = restitution_of_row(c, i);
-    if (e != 0.0) xi[i] += e * base.scale[i] * w_.contacts.rate_of_row(c, i, w_.state->v);
+    const Rebound rebound = rebound_of_row(c, i);
+    if (rebound.rate != 0.0) xi[i] += rebound.coefficient * base.scale[i] * rebound.rate;
   }
   clatter::evaluate(base.law, closed, xi, work.impulse, true, work.velocity);
   correct_positions(work);

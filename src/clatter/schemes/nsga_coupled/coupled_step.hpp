@@ -84,9 +84,14 @@ class CoupledStep {
   void correct_positions(CoupledContact& work) const;
   /// Frame, derivative and turning at the present unknowns. Returns turning times v.
   RowVector evaluate_frame(std::size_t c);
-  /// Normals turn, and velocities of the start along those of the end are no approach where bodies
-  /// stay in touch.
-  double restitution_of_row(std::size_t c, int row) const;
+  /// The rate that restitution reverses, times the coefficient, and whether it follows the rows of
+  /// the end. Velocities of the start along these: bodies turn meanwhile, so that they are no
+  /// approach where bodies stay in touch, and could be a faster one than there was.
+  struct Rebound {
+    double coefficient = 0.0, rate = 0.0;
+    bool follows = false;
+  };
+  Rebound rebound_of_row(std::size_t c, int row) const;
   void add_reactions();
   void add_half_impulses();
   void assemble_joint(CoupledMatrix& K, std::size_t j);

@@ -195,7 +195,8 @@ void CoupledStep::add_contact_rows(CoupledMatrix& K, std::size_t c) {
   if (contact.has_restitution()) {
     const Rows of_start = bend_of<Size>(c, w_.state->v);
     for (int i = 0; i < rows; ++i) {
-      xi_by_position.row(i) += restitution_of_row(c, i) * of_start.row(i);
+      const Rebound rebound = rebound_of_row(c, i);
+      if (rebound.follows) xi_by_position.row(i) += rebound.coefficient * of_start.row(i);
     }
   }
   const Rows acceleration_by_velocity = h * (scale * (turning_of<Size>(c) + bend));
