@@ -193,7 +193,8 @@ void check_overlap(const Machine& machine, const Configuration& q) {
   const Solid &a = machine.solids()[static_cast<std::size_t>(overlap.a)],
               &b = machine.solids()[static_cast<std::size_t>(overlap.b)];
   throw Error(fmt::format(
-      "'{}' and '{}' start {:.6g} m inside each other; move one of them, set assemble = true, or let them pass through "
+      "'{}' and '{}' start {:.6g} m inside each other; move one of them, set assemble = true, or "
+      "let them pass through "
       "each other with [[exclude]] bodies = [\"{}\", \"{}\"]",
       a.name, b.name, overlap.depth, machine.nodes()[static_cast<std::size_t>(a.node)].name,
       machine.nodes()[static_cast<std::size_t>(b.node)].name));
