@@ -252,9 +252,9 @@ struct NsgaCoupledProbe {
                          base.law.penalty * g);
       };
       RowVector xi = base.scale.cwiseProduct(w.contacts.rates(c, w.v));
-      const Vec12 before = of_pair(state.v, contact.a(), contact.b());
       for (int i = 0; i < contact.rows(); ++i) {
-        xi[i] += contact.restitution_of_row(i) * base.scale[i] * base.G.row(i).dot(before);
+        const auto rebound = s.step_.rebound_of_row(c, i);
+        xi[i] += rebound.coefficient * base.scale[i] * rebound.rate;
       }
       work.impulse = press(xi);
       work.force = press(work.acceleration);

@@ -485,7 +485,7 @@ duration = 0.1
     percussion += std::abs(value(simulation, "contacts/hub/normal_percussion"));
   }
   EXPECT_NEAR(impulse, 0.05 * 4000.0, 0.1 * 200.0);  // m omega^2 r
-  EXPECT_LT(percussion, 1e-3 * impulse);             // the square of the turn in a step, and less
+  EXPECT_LT(percussion, 0.02 * impulse);             // of the order of the turn in a step
 }
 
 /// Forces on the rod are ten thousand times its weight: within a step it would swing in its play
