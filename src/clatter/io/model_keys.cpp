@@ -29,6 +29,8 @@ std::string KeyDescription::expected() const {
       return "number" + limits;
     case formula:
       return "number or formula in `t`";
+    case drive:
+      return "number or formula in `t` and quantities";
     case vector:
       return limits.empty() ? "vector" : "vector with entries" + limits;
     case triple:
@@ -90,16 +92,51 @@ std::string TableDescription::default_kind() const {
 
 std::span<const TableDescription> model_tables() {
   using namespace keys;
-  static const std::vector<TableDescription> tables = {
-      model(),         body(),      repeat(),        shape(),         orientation(),
-      ground_shapes(), material(),  material_pair(), solid_recover(), solid_compliance(),
-      exclude(),       watch(),     beam(),          section(),       spring(),
-      end(),           bushing(),   cable(),         through(),       load(),
-      joint(),         clearance(), backlash(),      coupler(),       coupler_backlash(),
-      contact(),       point(),     sphere(),        face(),          shaft(),
-      bore(),          groove(),    recover(),       compliance(),    bearing(),
-      cage(),          event(),     stop(),          integrator(),    output(),
-      verify()};
+  static const std::vector<TableDescription> tables = {model(),
+                                                       body(),
+                                                       repeat(),
+                                                       shape(),
+                                                       orientation(),
+                                                       ground_shapes(),
+                                                       material(),
+                                                       material_pair(),
+                                                       solid_recover(),
+                                                       solid_compliance(),
+                                                       exclude(),
+                                                       watch(),
+                                                       beam(),
+                                                       section(),
+                                                       spring(),
+                                                       end(),
+                                                       bushing(),
+                                                       cable(),
+                                                       through(),
+                                                       actuator(),
+                                                       sensor(),
+                                                       controller(),
+                                                       formula_table(),
+                                                       load(),
+                                                       joint(),
+                                                       clearance(),
+                                                       backlash(),
+                                                       coupler(),
+                                                       coupler_backlash(),
+                                                       contact(),
+                                                       point(),
+                                                       sphere(),
+                                                       face(),
+                                                       shaft(),
+                                                       bore(),
+                                                       groove(),
+                                                       recover(),
+                                                       compliance(),
+                                                       bearing(),
+                                                       cage(),
+                                                       event(),
+                                                       stop(),
+                                                       integrator(),
+                                                       output(),
+                                                       verify()};
   return tables;
 }
 
