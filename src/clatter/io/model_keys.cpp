@@ -95,6 +95,7 @@ std::span<const TableDescription> model_tables() {
   static const std::vector<TableDescription> tables = {model(),
                                                        body(),
                                                        repeat(),
+                                                       sizes(),
                                                        shape(),
                                                        orientation(),
                                                        ground_shapes(),
