@@ -44,11 +44,11 @@ std::optional<double> number_in(std::string_view line, int column) {
   return value;
 }
 
-std::optional<Points> read_points_of(const TomlTable& table, const std::filesystem::path& path,
-                                     int argument, int value) {
+std::optional<Points> read_points_of(const TomlTable& table, const std::string& name,
+                                     const std::filesystem::path& path, int argument, int value) {
   std::ifstream stream(path, std::ios::binary);
   const auto refuse = [&](const std::string& why) {
-    table.refuse("file", fmt::format("'file': {} {}", path.string(), why));
+    table.refuse("file", fmt::format("'file': {} {}", name, why));
     return std::nullopt;
   };
   if (std::error_code error; !std::filesystem::is_regular_file(path, error) || !stream) {
@@ -100,7 +100,7 @@ std::optional<Points> points_of(const TomlTable& table, const std::filesystem::p
     table.refuse("columns", "'columns' are two whole numbers");
     return std::nullopt;
   }
-  return read_points_of(table, folder / *file, static_cast<int>((*columns)[0]),
+  return read_points_of(table, *file, folder / *file, static_cast<int>((*columns)[0]),
                         static_cast<int>((*columns)[1]));
 }
 
