@@ -217,7 +217,9 @@ friction = 0.4
     for (std::size_t i = 0; i < 4; ++i) {
       const double now = simulation.value(fmt::format("contacts/leg{}/normal_force", i));
       // The load changes by 0.4 N in a step, and its moment of 0.5 m by what two legs at 1 m share.
-      if (simulation.steps_done() > 2) EXPECT_NEAR(now, before[i], 0.15) << simulation.time();
+      if (simulation.steps_done() > 2) {
+        EXPECT_NEAR(now, before[i], 0.15) << simulation.time();
+      }
       before[i] = now;
     }
   }
