@@ -21,8 +21,8 @@ SIZE = ("400", "260")
 SETTINGS = {  # part of the run that is drawn, and what is shown besides trails
 }
 FOLDERS = {"000": "Impacts in machines", "001": "Impacts with friction", "002": "Contact with friction in machines",
-           "004": "Sequences of impacts", "beams": "Beams", "contact": "Contact", "elements": "Joints, springs, cables, gears",
-           "integrators": "Integrators", "nonholonomic": "Rolling and skating", "smooth": "Motion without contact",
+           "003": "Grains that touch", "004": "Sequences of impacts", "beams": "Beams", "contact": "Contact", "elements": "Joints, springs, cables, gears",
+           "integrators": "Integrators", "nonholonomic": "Rolling and skating", "particles": "Checks of programs for grains", "smooth": "Motion without contact",
            "solids": "Solids", "stacks": "Stacks"}
 
 
@@ -52,6 +52,9 @@ def write_page(examples):
     text = ["# Gallery", "",
             "All examples, each drawn by `docs/make_gallery.py` from its run; trails show the ways of the bodies. See one move:",
             "`clatter run examples/contact/dice.toml --view`.", ""]
+    others = {example.parent.name for example in examples} - FOLDERS.keys()
+    if others:
+        sys.exit(f"FOLDERS lacks a title for: {', '.join(sorted(others))}")
     for folder, title in FOLDERS.items():
         mine = [example for example in examples if example.parent.name == folder]
         if not mine:
