@@ -59,7 +59,7 @@ async function open(file, expectErrors = false) {
   return page;
 }
 const close = async page => { assert.deepEqual(page.complaints, []); await page.context().close(); };
-const probe = page => page.evaluate(() => { const {whereIs, value, way, place, quantum, ...rest} = window.clatter.probe(); return rest; });
+const probe = page => page.evaluate(() => { const {whereIs, value, way, place, quantum, reactions, events, summary, ...rest} = window.clatter.probe(); return rest; });
 const scrub = (page, part) => page.locator('input[aria-label=Time]').evaluate((range, where) => {
   range.value = String(Math.round(Number(range.max) * where));
   range.dispatchEvent(new Event('input'));
@@ -161,6 +161,86 @@ force = [0, 0, 9.81]
       }
       await close(page);
     }
+  },
+
+  async 'arrows are whole reactions'() {
+    // What rests on a slope, or on the side of a ball, is held by a force straight up: normal and friction along both
+    // tangents, with their signs. What slides has friction mu N against its way.
+    const normal = [0.3, -0.4, Math.sqrt(0.75)];
+    writeFileSync(path('slope.toml'), `gravity = [0, 0, -9.81]
+[[body]]
+name = "rests"
+kind = "point"
+mass = 2
+[[body]]
+name = "slides"
+kind = "point"
+mass = 1
+position = [4, 0, 0]
+velocity = [0, 1, 0]
+[[body]]
+name = "leans"
+mass = 3
+inertia = [1, 1, 1]
+position = [${[0.3, 0.4, Math.sqrt(0.75)].map((x, k) => 1.1 * x + [8, 0, 0][k])}]
+[[joint]]
+kind = "prismatic"
+a = "ground"
+b = "leans"
+axis = [0, 0, 1]
+point = [8.33, 0.44, 0.95]
+[[contact]]
+name = "slope"
+point = { body = "rests" }
+face = { normal = [${normal}] }
+friction = 0.8
+[[contact]]
+name = "floor"
+point = { body = "slides" }
+face = { normal = [0, 0, 1] }
+friction = 0.25
+[[contact]]
+name = "dome"
+sphere = { body = "leans", radius = 0.1 }
+other = { at = [8, 0, 0], radius = 1 }
+friction = 10
+[integrator]
+step = 1e-3
+duration = 0.2
+[output]
+paraview = false
+`);
+    clatter('run', 'slope.toml', '--quiet', '--out', 'slope');
+    clatter('report', 'slope', '-o', 'slope.html');
+    const page = await open(path('slope.html'));
+    await scrub(page, 1);
+    const reactions = await page.evaluate(() => Object.fromEntries(window.clatter.probe().reactions.map(each => [each.name, each])));
+    const near = (name, status, force) => {
+      const is = reactions[name];
+      assert.equal(is.status, status, name);
+      // Normals and tangents are rounded to 1/4096.
+      const most = Math.hypot(...force) / 2048;
+      assert.ok(force.every((x, k) => Math.abs(is.force[k] - x) < most), `${name}: ${is.force}, not ${force}`);
+    };
+    near('slope', 1, [0, 0, 2 * 9.81]);
+    near('floor', 2, [0, -0.25 * 9.81, 9.81]);
+    const dome = reactions.dome.force;
+    assert.ok(Math.abs(dome[2] - 3 * 9.81) < 3 * 9.81 / 2048, `${dome}`);
+    await close(page);
+  },
+
+  async 'impacts and cut steps are marked'() {
+    clatter('run', 'ball.toml', '--quiet', '--out', 'cut', '--set', 'integrator.locate_impacts=true');
+    clatter('report', 'cut', '-o', 'cut.html');
+    const page = await open(path('cut.html'));
+    const {events, summary} = await page.evaluate(() => { const {events, summary} = window.clatter.probe(); return {events, summary}; });
+    const cut = events.filter(each => each[2] === 'solver/substeps').reduce((sum, each) => sum + each[1], 0);
+    assert.ok(cut > 0);
+    assert.equal(cut, summary.substeps);
+    // 0.4 m above the floor at first.
+    const [first] = events.filter(each => each[2] === 'contacts/floor');
+    assert.ok(Math.abs(first[0] - Math.sqrt(2 * 0.4 / 9.81)) <= 1e-3, `${first}`);
+    await close(page);
   },
 
   async 'bodies and contacts can be clicked, channels searched, plots zoomed'() {

@@ -192,6 +192,7 @@ export class SceneView {
   private fixed: {object: Mesh | LineSegments; mover: number}[] = [];
   private markers: InstancedMesh[] = [];   // by status: open, stick, slip, impact
   private markerNames: string[][] = [[], [], [], []];
+  reactions: {name: string; status: number; force: number[]}[] = [];   // that are drawn [N], of impacts [N s]
   private arrows!: Arrows;
   private trail: LineSegments;
   private links: LineSegments;
@@ -810,8 +811,10 @@ export class SceneView {
     const reach = 0.25 * this.size * this.seen * this.shown.arrowSize;
     const sample = this.run.meta.frames[f], before = f > 0 ? this.run.meta.frames[f - 1] : sample - 1;
     const at = new Vector3(), way = new Vector3(), along = new Vector3(), across = new Vector3();
+    this.reactions = [];
     const put = (name: string, status: number, force: Vector3, strength: number) => {
       if (!this.shown.contacts) return;
+      if (name && this.reactions.length < 100) this.reactions.push({name, status, force: force.toArray()});
       const kind = Math.min(Math.max(Math.round(status) || 0, 0), 3);
       this.markers[kind].setMatrixAt(counts[kind], new Matrix4().makeScale(mark, mark, mark).setPosition(at));
       this.markerNames[kind].push(name);
