@@ -229,20 +229,6 @@ paraview = false
     await close(page);
   },
 
-  async 'impacts and cut steps are marked'() {
-    clatter('run', 'ball.toml', '--quiet', '--out', 'cut', '--set', 'integrator.locate_impacts=true');
-    clatter('report', 'cut', '-o', 'cut.html');
-    const page = await open(path('cut.html'));
-    const {events, summary} = await page.evaluate(() => { const {events, summary} = window.clatter.probe(); return {events, summary}; });
-    const cut = events.filter(each => each[2] === 'solver/substeps').reduce((sum, each) => sum + each[1], 0);
-    assert.ok(cut > 0);
-    assert.equal(cut, summary.substeps);
-    // 0.4 m above the floor at first.
-    const [first] = events.filter(each => each[2] === 'contacts/floor');
-    assert.ok(Math.abs(first[0] - Math.sqrt(2 * 0.4 / 9.81)) <= 1e-3, `${first}`);
-    await close(page);
-  },
-
   async 'bodies and contacts can be clicked, channels searched, plots zoomed'() {
     clatter('run', 'ball.toml', '--quiet', '--out', 'ball');
     clatter('report', 'ball', '-o', 'ball.html');

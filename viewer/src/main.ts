@@ -402,7 +402,7 @@ class App {
   private impactsPage(): HTMLElement {
     const page = element('div', 'page');
     const {events} = this.runs[0].meta, impacts = events.filter(e => !e[2].startsWith('solver/'));
-    page.append(element('p', 'quiet', events.length ? `${impacts.length} impacts, ${events.length - impacts.length} steps that were hard or cut; click one to go there, a heading to sort.`
+    page.append(element('p', 'quiet', events.length ? `${impacts.length} impacts, ${events.length - impacts.length} hard steps; click one to go there, a heading to sort.`
                                                     : 'No impacts are told apart in these results.'));
     const table = element('table'), body = document.createElement('tbody'), head = element('tr');
     const fill = (by: number, down: boolean) => {

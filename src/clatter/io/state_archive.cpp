@@ -135,7 +135,7 @@ class Visitor {
   void visit(Powers& p) { (*this)(p.load, p.damper, p.motor); }
   void visit(StepCounts& c) {
     (*this)(c.smooth, c.position, c.velocity, c.regularised, c.recovered, c.lessened, c.plastic,
-            c.sweeps, c.sweep_residual, c.unfinished, c.impacts, c.substeps);
+            c.sweeps, c.sweep_residual, c.unfinished, c.impacts);
   }
   void visit(HardestImpact& i) { (*this)(i.impulse, i.of_all, i.speed, i.mass); }
   void visit(PairImpact& i) { (*this)(i.impulse, i.percussion, i.hardest, i.A, i.B); }

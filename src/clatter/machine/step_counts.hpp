@@ -13,7 +13,6 @@ struct StepCounts {
   double sweep_residual = 0.0;  ///< that sweeps left, relative; see FreeContacts::Result
   int unfinished = 0;           ///< contact problems that sweeps left with a larger residual
   int impacts = 0;              ///< problems in the sequence of impacts, with multi_impact
-  int substeps = 0;             ///< parts of steps that were cut, counted outside of schemes
 };
 
 }  // namespace clatter

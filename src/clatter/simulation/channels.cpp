@@ -810,7 +810,6 @@ void ChannelList::list_counters() {
   counter("recovered_solves", &StepCounts::recovered);
   counter("lessened_steps", &StepCounts::lessened);
   counter("plastic_steps", &StepCounts::plastic);
-  counter("substeps", &StepCounts::substeps);
   counter("impacts", &StepCounts::impacts);
   counter("sweeps", &StepCounts::sweeps);
   counter("unfinished_solves", &StepCounts::unfinished);

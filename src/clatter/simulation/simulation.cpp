@@ -342,11 +342,8 @@ struct Simulation::Impl {
     if (!may_be_cut(step_size, level)) return false;
     const double half = 0.5 * step_size;
     halvings = std::max(halvings, level + 1);
-    const int parts = level == 0 ? 2 : 1;
-    statistics.substeps += parts;
-    const bool done = advance(half, level + 1) && advance(step_size - half, level + 1);
-    state.sums.counts.substeps += parts;
-    return done;
+    statistics.substeps += level == 0 ? 2 : 1;
+    return advance(half, level + 1) && advance(step_size - half, level + 1);
   }
 
   /// Whether a solid goes so far, for its size, that where it meets others can hardly be seen.
@@ -396,7 +393,6 @@ struct Simulation::Impl {
       if (end - t < 0.5 * margin) return true;
       part = end - t;
       ++statistics.substeps;
-      ++state.sums.counts.substeps;
     }
     return advance(end - t, 0);
   }

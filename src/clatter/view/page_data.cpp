@@ -367,7 +367,7 @@ class PagePacker {
         if (++looked_at <= most_contacts) look(impacts_of(path, channel, *forces), path);
       }
     }
-    for (const char* name : {"solver/plastic_steps", "solver/lessened_steps", "solver/substeps"}) {
+    for (const char* name : {"solver/plastic_steps", "solver/lessened_steps"}) {
       if (const Channel* channel = results_.find(name)) look(results_.values(*channel), name);
     }
     const std::size_t all = events.size();
