@@ -45,8 +45,8 @@ paraview = false
 
 let browser;
 /// Opens a page with the network off; whatever the console complains of fails the test.
-async function open(file, expectErrors = false) {
-  const context = await browser.newContext({offline: true, viewport: {width: 1100, height: 700}});
+async function open(file, expectErrors = false, more = {}) {
+  const context = await browser.newContext({offline: true, viewport: {width: 1100, height: 700}, ...more});
   const page = await context.newPage();
   page.complaints = [];
   page.on('console', message => { if (['error', 'warning'].includes(message.type()) && !/GPU stall|software/i.test(message.text())) page.complaints.push(message.text()); });
@@ -293,6 +293,31 @@ paraview = false
     await close(page);
   },
 
+  async 'small dark screens are used with fingers'() {
+    clatter('run', 'ball.toml', '--quiet', '--out', 'ball');
+    clatter('report', 'ball', '-o', 'ball.html');
+    const page = await open(path('ball.html'), false, {viewport: {width: 390, height: 780}, deviceScaleFactor: 2, hasTouch: true, colorScheme: 'dark'});
+    // Nothing is wider than the screen, and the canvas has all of its pixels.
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    assert.ok(await page.evaluate(() => { const c = document.querySelector('.scene canvas'); return Math.abs(c.width - 2 * c.clientWidth) <= 2; }));
+    const plot = page.locator('.card .u-over').first();
+    await plot.scrollIntoViewIfNeeded();
+    const box = await plot.boundingBox(), [low, high] = (await probe(page)).ranges[0];
+    await page.touchscreen.tap(box.x + 0.5 * box.width, box.y + 0.5 * box.height);
+    assert.ok(Math.abs((await probe(page)).time - (low + high) / 2) < 0.02 * (high - low), 'a finger goes to a time');
+    // Two fingers that part by half zoom by as much, about what is between them.
+    const session = await page.context().newCDPSession(page), y = box.y + 0.5 * box.height;
+    const touch = (type, ...parts) => session.send('Input.dispatchTouchEvent',
+        {type, touchPoints: parts.map((part, id) => ({x: box.x + part * box.width, y, id}))});
+    await touch('touchStart', 0.4, 0.6);
+    await touch('touchMove', 0.35, 0.65);
+    await touch('touchMove', 0.3, 0.7);
+    await touch('touchEnd');
+    const [from, to] = (await probe(page)).ranges[0];
+    assert.ok(Math.abs((to - from) / (high - low) - 0.5) < 0.1, `${from} to ${to} of ${low} to ${high}`);
+    await close(page);
+  },
+
   async 'two runs are compared'() {
     clatter('run', 'ball.toml', '--quiet', '--out', 'one');
     clatter('run', 'ball.toml', '--quiet', '--out', 'two', '--set', 'contact.floor.restitution=0.2');
@@ -363,6 +388,14 @@ paraview = false
     await close(page);
     assert.equal(frames, 5);
     assert.ok(differing > 300, `${differing} numbers differ`);
+    // A film is what ffmpeg makes of pictures, here of five of them.
+    mkdirSync(path('bin'), {recursive: true});
+    writeFileSync(path('bin/ffmpeg'), '#!/bin/sh\n[ "$1" = -version ] || cat > "$CLATTER_FILM"\n', {mode: 0o755});
+    execFileSync(program, ['report', 'ball', '--mp4', 'ball.mp4', '--size', '320', '200', '--seconds', '0.5', '--rate', '10'],
+        {cwd: folder, env: {...process.env, PATH: `${path('bin')}:${process.env.PATH}`}, stdio: 'pipe'});
+    const film = readFileSync(path('ball.mp4')).toString('latin1').split('\x89PNG\r\n').slice(1);
+    assert.equal(film.length, 5);
+    assert.notEqual(film[0], film[4]);
     assert.throws(() => clatter('report', 'ball', '--png', 'x.png', '--link', '#<img>'), error => /this is no link/.test(String(error.stderr)));
     assert.throws(() => execFileSync(program, ['report', 'ball', '--png', 'x.png'], {cwd: folder, env: {PATH: '/nowhere'}, stdio: 'pipe'}),
         error => /needs? Chromium, which is not installed/.test(String(error.stderr)));
