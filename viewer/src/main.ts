@@ -337,11 +337,13 @@ class App {
     const run = this.runs[0];
     if (this.modes) return;
     const have = (list: string[]) => list.filter(name => run.find(name));
+    // Neither what stands still nor round-off is worth a plot.
+    const {box} = run.meta, size = Math.hypot(...[0, 1, 2].map(k => box[k + 3] - box[k])) || 0;
     const moving = (names: string[]) => names.filter(name => {
       const values = run.values(run.find(name)!);
       let low = Infinity, high = -Infinity;
       for (const v of values) if (Number.isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); }
-      return high - low > 1e-9 * Math.max(Math.abs(low), Math.abs(high));
+      return high - low > 1e-9 * Math.max(Math.abs(low), Math.abs(high), size);
     });
     const ledger = ['kinetic', 'gravity', 'elastic', 'friction_loss', 'impact_loss', 'damper_loss', 'scheme_loss'].map(n => `energy/${n}`);
     const largest = (name: string) => run.values(run.find(name)!).reduce((most, v) => Math.max(most, Math.abs(v) || 0), 0);
