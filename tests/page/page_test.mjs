@@ -293,6 +293,41 @@ paraview = false
     await close(page);
   },
 
+  async 'plots and scene are saved, impacts are gone to, keys work'() {
+    clatter('run', 'ball.toml', '--quiet', '--out', 'ball');
+    clatter('report', 'ball', '-o', 'ball.html');
+    const page = await open(path('ball.html'));
+    const saved = async button => {
+      const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+      return readFileSync(await download.path());
+    };
+    await page.getByLabel('Search channels').fill('ball position');
+    await page.getByRole('button', {name: 'Plot all that were found'}).click();
+    const card = page.locator('.card').first();
+    const [head, ...rows] = (await saved(card.getByRole('button', {name: 'CSV'}))).toString().trim().split('\n');
+    assert.equal(head, 'x,"bodies/ball/position/x","bodies/ball/position/y","bodies/ball/position/z"');
+    assert.equal(rows.length, 1001);
+    assert.ok(Math.abs(Number(rows[500].split(',')[1]) - 0.2) < 0.05, rows[500]);
+    const svg = (await saved(card.getByRole('button', {name: 'SVG'}))).toString();
+    assert.ok(await page.evaluate(text => new DOMParser().parseFromString(text, 'image/svg+xml').querySelectorAll('parsererror').length === 0, svg));
+    assert.match(svg, /bodies\/ball\/position\/z/);
+    for (const button of [card.getByRole('button', {name: 'PNG'}), page.getByRole('button', {name: 'Save a picture of the scene'})]) {
+      assert.equal((await saved(button)).toString('latin1', 1, 4), 'PNG');
+    }
+    await page.getByRole('button', {name: 'Impacts'}).click();
+    await page.locator('tr.link').first().click();
+    const hit = await probe(page);
+    assert.ok(Math.abs(hit.time - Math.sqrt(2 * 0.4 / 9.81)) <= 1e-3 + 1e-9, `${hit.time}`);
+    assert.deepEqual(hit.selected, {kind: 'contact', name: 'floor'});
+    await page.locator('h1').click();
+    await page.keyboard.press('Space');
+    assert.equal((await probe(page)).playing, true);
+    await page.keyboard.press('Space');
+    await page.keyboard.press('End');
+    assert.equal((await probe(page)).time, 1);
+    await close(page);
+  },
+
   async 'small dark screens are used with fingers'() {
     clatter('run', 'ball.toml', '--quiet', '--out', 'ball');
     clatter('report', 'ball', '-o', 'ball.html');
