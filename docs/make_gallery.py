@@ -39,10 +39,13 @@ def draw(example, folder):
     name = str(example.relative_to(ROOT / "examples"))[:-5]
     results, picture = folder / "results", PICTURES / (name.replace("/", "-") + ".webp")
     settings = SETTINGS.get(name, {})
-    # The end of a part of the run is drawn: trails show what was before.
-    duration = settings.get("part", 0.4) * model["integrator"]["duration"]
-    clatter("run", example, "--quiet", "--out", results, "--set", "output.paraview=false",
-            "--set", f"integrator.duration={duration!r}")
+    # The end of a part of the run is drawn: trails show what was before. Formulas and single steps are run as they are.
+    step, duration = (model["integrator"].get(key) for key in ("step", "duration"))
+    wanted = []
+    if isinstance(step, float) and isinstance(duration, (int, float)):
+        wanted = ["--set", f"integrator.duration={max(settings.get('part', 0.4) * duration, step)!r}"]
+    clatter("run", example, "--quiet", "--out", results, "--set", "output.paraview=false", *wanted)
+    duration = json.loads((results / "summary.json").read_text())["time"]
     shown = {"trails": True} | settings.get("shown", {})
     link = urllib.parse.quote(json.dumps({"shown": shown, "plots": []}))
     clatter("report", results, "--png", picture, "--time", duration, "--size", *SIZE, "--plain", "--link", "#" + link)

@@ -335,6 +335,9 @@ export class SceneView {
       reach = Math.max(reach, r + Math.hypot(x, y, z));
       if (this.data.bodies.length > crowd) return 2 * reach;
     }
+    for (const {sticks = []} of this.data.bodies) {
+      for (let i = 0; i + 2 < sticks.length; i += 3) reach = Math.max(reach, Math.hypot(sticks[i], sticks[i + 1], sticks[i + 2]));
+    }
     for (const beam of this.data.beams) for (const y of beam.outline) reach = Math.max(reach, Math.abs(y));
     return reach;
   }
