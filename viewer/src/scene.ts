@@ -1073,7 +1073,9 @@ export class SceneView {
       this.renderer.shadowMap.needsUpdate = true;
       this.scene.traverse(object => { const {material} = object as Mesh; if (material && !Array.isArray(material)) material.needsUpdate = true; });
     }
-    for (const grains of this.grains) grains.setView(this.pixels, this.renderer.clippingPlanes[0] ?? null);
+    const away = this.camera instanceof PerspectiveCamera ? this.camera.position.distanceTo(this.controls.target) * Math.tan(Math.PI * 17.5 / 180)
+                                                          : this.camera.top / this.camera.zoom;
+    for (const grains of this.grains) grains.setView(this.pixels, this.renderer.clippingPlanes[0] ?? null, 0.5 * this.pixels / away);
     this.renderer.render(this.scene, this.camera);
   }
 
