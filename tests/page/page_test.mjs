@@ -15,7 +15,7 @@ if (!existsSync(join(source, 'viewer/node_modules/playwright-core')) || !existsS
   process.exit(1);
 }
 const {chromium} = createRequire(join(source, 'viewer/package.json'))('playwright-core');
-// Pages and results are kept in CLATTER_PAGES_KEEP, should it be given.
+// Pages and results are kept in CLATTER_PAGES_KEEP, should it be given; examples that were run there are not run again.
 const kept = process.env.CLATTER_PAGES_KEEP;
 if (kept) mkdirSync(kept, {recursive: true});
 const folder = kept ? resolve(kept) : mkdtempSync(join(tmpdir(), 'clatter-page-'));
@@ -99,7 +99,9 @@ const tests = {
     for (const name of process.env.CLATTER_PAGES === 'all' ? all : some) {
       const out = name.replaceAll('/', '-');
       try {
-        clatter('run', join(source, 'examples', name + '.toml'), '--quiet', '--out', out, '--set', 'output.paraview=false');
+        if (!kept || !existsSync(path(out + '/summary.json'))) {
+          clatter('run', join(source, 'examples', name + '.toml'), '--quiet', '--out', out, '--set', 'output.paraview=false');
+        }
         clatter('report', out, '-o', out + '.html');
         await bodiesMove(path(out + '.html'));
       } catch (error) {
@@ -325,6 +327,17 @@ paraview = false
     await page.keyboard.press('Space');
     await page.keyboard.press('End');
     assert.equal((await probe(page)).time, 1);
+    // Who follows from near keeps what goes on in the middle.
+    await page.keyboard.press('Home');
+    await page.locator('[data-shown=follow]').check();
+    await page.getByRole('button', {name: 'View: what there is'}).click();
+    const middle = () => page.evaluate(() => window.clatter.probe().whereIs({kind: 'body', name: 'ball'}));
+    const [x, y] = await middle();
+    for (const part of [0.01, 0.5, 1]) {
+      await scrub(page, part);
+      const [nowX, nowY] = await middle();
+      assert.ok(Math.hypot(nowX - x, nowY - y) < 3, `from ${x}, ${y} to ${nowX}, ${nowY}`);
+    }
     await close(page);
   },
 

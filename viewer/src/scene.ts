@@ -621,6 +621,7 @@ export class SceneView {
     if (this.arrows) {
       this.drawContacts(this.run.frame(this.frame), this.frame);
       this.placeHalos(this.run.frame(this.frame));
+      this.followBody(this.run.frame(this.frame));   // from here on
     }
     this.wanted = true;
   }
