@@ -12,7 +12,8 @@ namespace parameters_test {
 std::string with(const std::string& parameters, const std::string& mass,
                  const std::string& rest = "") {
   return "[parameters]\n" + parameters + "\n[[body]]\nkind = \"point\"\nmass = " + mass +
-         "\nname = \"body1\"\nposition = [\"= -half\", 0, 0]\n" + rest + "[integrator]\nstep = 1e-3\nduration = 1\n";
+         "\nname = \"body1\"\nposition = [\"= -half\", 0, 0]\n" + rest +
+         "[integrator]\nstep = 1e-3\nduration = 1\n";
 }
 
 std::string mistake_of(const std::string& text) {
