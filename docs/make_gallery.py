@@ -22,7 +22,7 @@ SETTINGS = {  # part of the run that is drawn, and what is shown besides trails
 }
 FOLDERS = {"000": "Impacts in machines", "001": "Impacts with friction", "002": "Contact with friction in machines",
            "004": "Sequences of impacts", "beams": "Beams", "contact": "Contact", "elements": "Joints, springs, cables, gears",
-           "integrators": "Integrators", "nonholonomic": "Rolling and skating", "smooth": "Motion without contact",
+           "integrators": "Integrators", "nonholonomic": "Rolling and skating", "particles": "Grains", "smooth": "Motion without contact",
            "solids": "Solids", "stacks": "Stacks"}
 
 

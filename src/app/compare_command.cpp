@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <clatter/io/model_reader.hpp>
@@ -53,6 +54,23 @@ Model with_integrator(Model model, IntegratorKind kind) {
   }
   if (!traits.asks_solvers) model.integrator.contact_solver.reset();
   return model;
+}
+
+/// Abilities that the model asks for and the integrator does not have.
+std::string what_is_left_out(const Model& model, IntegratorKind kind) {
+  const IntegratorSpec &asked = model.integrator, has = with_integrator(model, kind).integrator;
+  std::vector<std::string> left_out;
+  if (asked.multi_impact != has.multi_impact) {
+    left_out.emplace_back("multi_impact (impacts in sequence are simultaneous in it)");
+  }
+  if (asked.locate_impacts != has.locate_impacts) left_out.emplace_back("locate_impacts");
+  if (asked.position_friction != has.position_friction) {
+    left_out.emplace_back("position_friction = false");
+  }
+  if (asked.position_rolling != has.position_rolling) {
+    left_out.emplace_back("position_rolling = false");
+  }
+  return fmt::format("{}", fmt::join(left_out, ", "));
 }
 
 /// Fills in what was not asked for: integrators with hard contacts, or with compliant ones.
@@ -119,8 +137,9 @@ void print_table(const std::vector<Trial>& trials) {
   }
 }
 
-nlohmann::ordered_json trial_json(const Trial& trial) {
+nlohmann::ordered_json trial_json(const Trial& trial, const std::string& left_out) {
   nlohmann::ordered_json json = {{"integrator", to_string(trial.kind)}};
+  if (!left_out.empty()) json["without"] = left_out;
   if (!trial.problem.empty()) {
     json["problem"] = trial.problem;
     return json;
@@ -169,7 +188,9 @@ int compare(CompareOptions options) {
   }
   if (options.json) {
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
-    for (const Trial& trial : trials) json.push_back(trial_json(trial));
+    for (const Trial& trial : trials) {
+      json.push_back(trial_json(trial, what_is_left_out(model, trial.kind)));
+    }
     say("{}\n", json.dump(2));
   } else {
     print_table(trials);
@@ -177,6 +198,11 @@ int compare(CompareOptions options) {
       say("\norders from steps {:g} s to {:g} s; errors at {:g} s, relative to {} with {:g} s\n",
           steps.front(), steps.back(), step, options.reference, reference_step);
     }
+  }
+  for (const Trial& trial : trials) {
+    const std::string left_out = what_is_left_out(model, trial.kind);
+    if (options.json || left_out.empty()) continue;
+    say("note: {} does without {}: it solves another problem\n", to_string(trial.kind), left_out);
   }
   const bool all_ran = std::all_of(trials.begin(), trials.end(),
                                    [](const Trial& trial) { return trial.problem.empty(); });

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -9,6 +7,7 @@
 
 #include <clatter/io/body_reader.hpp>
 #include <clatter/io/orientation_reader.hpp>
+#include <clatter/io/repeat_reader.hpp>
 #include <clatter/io/shape_reader.hpp>
 #include <clatter/model/mass_properties.hpp>
 #include <clatter/model/nearest_word.hpp>
@@ -17,7 +16,6 @@
 namespace clatter {
 namespace {
 
-constexpr double most_copies = 1e5;
 // How far a centre of mass may be off that of the shapes, over their size: digits of people.
 constexpr double centre_slack = 1e-6;
 
@@ -184,50 +182,6 @@ BodySpec read_body(const TomlTable& table, const std::string& name,
   return body;
 }
 
-// A number in [-1, 1) from a seed and a counter, the same everywhere (splitmix64).
-double scatter(std::uint64_t seed, std::uint64_t counter) {
-  std::uint64_t z = seed * 0x9e3779b97f4a7c15ULL + (counter + 1) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  z ^= z >> 31;
-  return static_cast<double>(z >> 11) * 0x1p-52 - 1.0;
-}
-
-// Places of the copies of a body, relative to it.
-std::vector<Vec3> read_repeat(const TomlTable& table, Dimension dimension) {
-  const Vec3 count = table.vector("count", dimension).value_or(Vec3::Ones());
-  const Vec3 spacing = table.vector("spacing", dimension).value_or(Vec3::Zero());
-  const double jitter = table.number("jitter").value_or(0.0);
-  const int seed = table.integer("seed").value_or(1);
-  std::array<int, 3> along{1, 1, 1};
-  double all = 1.0;
-  for (int i = 0; i < (dimension == Dimension::two ? 2 : 3); ++i) {
-    all *= count[i];
-    if (count[i] != std::floor(count[i]) || !(count[i] >= 1.0) || !(all <= most_copies)) {
-      table.refuse("count",
-                   fmt::format("'count': expected whole numbers from 1 on, of {} copies at "
-                               "most",
-                               most_copies));
-      return {Vec3::Zero()};
-    }
-    along[static_cast<std::size_t>(i)] = static_cast<int>(count[i]);
-  }
-  std::vector<Vec3> places;
-  for (int z = 0; z < along[2]; ++z) {
-    for (int y = 0; y < along[1]; ++y) {
-      for (int x = 0; x < along[0]; ++x) {
-        Vec3 place = Vec3(x, y, z).cwiseProduct(spacing);
-        for (int i = 0; i < (dimension == Dimension::two ? 2 : 3); ++i) {
-          place[i] += jitter * scatter(static_cast<std::uint64_t>(seed),
-                                       3 * places.size() + static_cast<std::uint64_t>(i));
-        }
-        places.push_back(place);
-      }
-    }
-  }
-  return places;
-}
-
 // The name of a table that repeats a body is that of no body, but means all its copies: it must
 // differ from all others. (The names of bodies are for the checks of the model.)
 class FamilyNames {
@@ -269,13 +223,9 @@ std::vector<BodyReading> read_bodies(const std::vector<TomlTable>& tables,
     const bool is_distinct = families.check(table, body.name, repeat.has_value());
     if (!repeat) bodies.push_back({body});
     if (!repeat || !is_distinct) continue;
-    const Dimension dimension = body.kind == BodyKind::planar ? Dimension::two : Dimension::three;
-    std::size_t number = 0;
-    for (const Vec3& place : read_repeat(*repeat, dimension)) {
-      BodySpec copy = body;
-      copy.name = fmt::format("{}.{}", body.name, number++);
-      copy.position += place;
-      bodies.push_back({copy, body.name});
+    const bool by_density = !table.has("mass") && !table.has("inertia");
+    for (BodySpec& copy : read_copies(*repeat, body, by_density)) {
+      bodies.push_back({std::move(copy), body.name});
     }
   }
   return bodies;

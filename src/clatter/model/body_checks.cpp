@@ -10,6 +10,8 @@ namespace {
 
 // Slack for inertias that were computed elsewhere and written with finitely many digits.
 constexpr double inertia_slack = 1e-6;
+// Those of a thin disc are 1 : 1 : 2, and typed with five digits they may miss that.
+constexpr double digits_of_moments = 1e-4;
 // How far the orientation of a planar body may be off its angle [rad]: round-off.
 constexpr double angle_slack = 1e-6;
 
@@ -26,7 +28,7 @@ std::optional<std::string> unphysical(const Mat3& inertia) {
     return fmt::format("must be positive definite, but has a principal moment of {} kg m²",
                        moments[0] * size);
   }
-  if (moments[0] + moments[1] < moments[2] * (1.0 - inertia_slack)) {
+  if (moments[0] + moments[1] < moments[2] * (1.0 - digits_of_moments)) {
     return fmt::format(
         "belongs to no body: of the principal moments {}, {} and {} kg m² the largest exceeds the "
         "sum of the others",

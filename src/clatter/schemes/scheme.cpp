@@ -155,12 +155,12 @@ void Scheme::accept(const NodalVector& algorithmic_acceleration) {
   std::swap(state.q, w_.q);
   state.joint_forces = w_.joint_forces;
   state.joint_impulses = w_.joints.scale().cwiseProduct(w_.joint_impulses);
-  find_joint_errors(state);
+  find_joint_errors(state.q);
   w_.contacts.accept(state);
   w_.machine.count_turns(state.q, state.turns);
 }
 
-void Scheme::find_joint_errors(const State& state) {
+void Scheme::find_joint_errors(const Configuration& q) {
   const VecX& scale = w_.joints.scale();
   joint_error_ = joint_velocity_error_ = 0.0;
   double misfit = 0.0;
@@ -172,9 +172,12 @@ void Scheme::find_joint_errors(const State& state) {
       const double unit = condition.is_length() ? w_.machine.length() : 1.0;
       const double reached = w_.machine.turns_of_joint(j, w_.instant.turns);
       if (condition.begins) misfit = 0.0;
-      misfit += joint.misfit(condition, w_.instant.drives[j], state.q, reached);
+      misfit += joint.misfit(condition, w_.instant.drives[j], q, reached);
       if (!condition.ends) continue;
-      joint_error_ = std::max(joint_error_, std::abs(misfit) / unit);
+      if (std::abs(misfit) / unit > joint_error_) {
+        joint_error_ = std::abs(misfit) / unit;
+        worst_joint_ = j;
+      }
       joint_velocity_error_ =
           std::max(joint_velocity_error_, std::abs(w_.joints.residual[row]) / scale[row] / unit);
     }

@@ -43,6 +43,7 @@ class Scheme {
   const StepCounts& counts() const { return w_.counts; }
   /// The largest error of a joint: relative to the size of the model where it is a length.
   double joint_error() const { return joint_error_; }
+  std::size_t worst_joint() const { return worst_joint_; }
   double joint_velocity_error() const { return joint_velocity_error_; }
   double first_impact(double h, double shortest) const {
     return w_.contacts.first_impact(h, shortest);
@@ -77,6 +78,8 @@ class Scheme {
   void accept(const NodalVector& algorithmic_acceleration);
   /// Lists the contacts that a step of size h may need.
   void list_contacts(State& state, double h);
+  /// Of the joints where they were evaluated last, with the bodies at q.
+  void find_joint_errors(const Configuration& q);
   /// smooth_K_ := masses and joints where the joints were evaluated last: [M -G^T; -G 0]. False: it
   /// is singular, for all that regularisation does, which `state` remembers.
   bool factorise_masses(State& state);
@@ -89,10 +92,10 @@ class Scheme {
  private:
   /// A step in which nothing moves. False: something does.
   bool sleep_through(State& state, double h);
-  void find_joint_errors(const State& state);
   void renew_smooth_matrix();
 
   double joint_error_ = 0.0, joint_velocity_error_ = 0.0;
+  std::size_t worst_joint_ = 0;
 };
 
 }  // namespace clatter

@@ -9,6 +9,7 @@
 #include <clatter/model/body_lookup.hpp>
 #include <clatter/recovery/contact_forces.hpp>
 #include <clatter/simulation/channels.hpp>
+#include <clatter/simulation/crowd_measures.hpp>
 #include <clatter/simulation/pair_contacts.hpp>
 #include <clatter/simulation/shared_forces.hpp>
 #include <clatter/simulation/sums.hpp>
@@ -116,6 +117,57 @@ void put_exchange(double* out, const Exchange& exchange) {
   out[2] = exchange.momentum;
 }
 
+std::vector<std::string> tensor_parts(bool planar) {
+  return planar ? std::vector<std::string>{"xx", "yy", "xy"}
+                : std::vector<std::string>{"xx", "yy", "zz", "xy", "yz", "xz"};
+}
+
+double* put_tensor(double* out, const Mat3& T, bool planar) {
+  static constexpr std::array<std::array<int, 2>, 6> spatial{
+      {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}}};
+  static constexpr std::array<std::array<int, 2>, 3> flat{{{0, 0}, {1, 1}, {0, 1}}};
+  for (const auto& [i, j] : planar ? std::span<const std::array<int, 2>>(flat) : spatial) {
+    *out++ = T(i, j);
+  }
+  return out;
+}
+
+struct CrowdQuantity {
+  std::string name;
+  std::vector<std::string> components;
+  std::string unit;
+};
+
+std::vector<CrowdQuantity> quantities_of(const Crowd& crowd) {
+  std::vector<CrowdQuantity> all = {{"coordination", {""}, ""},
+                                    {"bearing_coordination", {""}, ""},
+                                    {"mean_force", {""}, "N"},
+                                    {"strong_share", {""}, ""},
+                                    {"chains", {""}, ""},
+                                    {"longest_chain", {""}, ""},
+                                    {"fabric", tensor_parts(crowd.is_planar), ""}};
+  if (crowd.radii.empty()) return all;  // its box is not known
+  all.push_back({"solid_fraction", {""}, ""});
+  all.push_back({"stress", tensor_parts(crowd.is_planar), crowd.is_planar ? "N/m" : "Pa"});
+  return all;
+}
+
+void put_crowds(CrowdMeasures& measures, const State& state, double* out) {
+  const std::vector<CrowdMeasure>& of = measures.read(state);
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    const Crowd& crowd = measures.crowds()[k];
+    const CrowdMeasure& m = of[k];
+    for (const double value : {m.coordination, m.bearing_coordination, m.mean_force, m.strong_share,
+                               m.chains, m.longest_chain}) {
+      *out++ = value;
+    }
+    out = put_tensor(out, m.fabric, crowd.is_planar);
+    if (crowd.radii.empty()) continue;
+    *out++ = m.solid_fraction;
+    out = put_tensor(out, m.stress, crowd.is_planar);
+  }
+}
+
 }  // namespace
 
 ChannelList::ChannelList(const Model& model, const Machine& machine, bool separates_forces)
@@ -146,6 +198,20 @@ ChannelList::ChannelList(const Model& model, const Machine& machine, bool separa
   }
   if (!machine_.solids().empty()) {
     list_group(static_cast<std::size_t>(machine_.group_of_solids()), "solids");
+  }
+  if (auto crowds = crowds_of(model); !crowds.empty()) {
+    const auto measures =
+        std::make_shared<CrowdMeasures>(std::move(crowds), machine_, separates_forces_);
+    // One fill for all: the contacts are looked at once.
+    fills_.push_back({row_size_, [measures](const State& state, double* out) {
+                        put_crowds(*measures, state, out);
+                      }});
+    for (const Crowd& crowd : measures->crowds()) {
+      for (CrowdQuantity& quantity : quantities_of(crowd)) {
+        add_unfilled(fmt::format("crowds/{}/{}", crowd.name, quantity.name),
+                     std::move(quantity.components), std::move(quantity.unit));
+      }
+    }
   }
   list_pairs(parts_of(model), is_planar(model));
   list_momentum();

@@ -71,11 +71,6 @@ struct Simulation::Impl {
         h(model.integrator.step),
         total_steps(steps_to_cover(model.integrator.duration, h)),
         state(state_at_start(machine)) {
-    if (std::abs(h * static_cast<double>(total_steps) - model.integrator.duration) > 1e-6 * h) {
-      notices.push_back(
-          fmt::format("the duration is not a multiple of the step: the run ends at {:g} s",
-                      h * static_cast<double>(total_steps)));
-    }
     for (const NodeMotion& motion : motions) set_motion(machine, motion, state);
     prepare_start();
     begin_sums(machine, *scheme, state);
@@ -107,11 +102,38 @@ struct Simulation::Impl {
     }
     if (model.equilibrium) settle(instant);
     scheme->find_contacts(state);
+    if (!model.equilibrium) part_bodies();
     check_overlap(machine, state.q);
     check_penetration(machine, scheme->contacts(), state, model.equilibrium);
     machine.check_force_elements(state.q, state.turns);
     if (!scheme->start(state)) throw Error(file_prefix() + scheme->failure());
     machine.count_turns(state.q, state.turns);
+  }
+
+  /// Bodies that start a little inside each other are pushed apart, and all if assembly is asked
+  /// for. What cannot be parted is refused afterwards.
+  void part_bodies() {
+    constexpr double little = 1e-5;
+    constexpr int most_rounds = 8;  // bodies may be pushed into others
+    if (machine.is_compliant()) return;
+    const double most = model.assemble ? machine.length() : little * machine.length();
+    bool parted = false;
+    for (int round = 0; round < most_rounds; ++round) {
+      const double depth = std::max(deepest_contact(machine, scheme->contacts(), state),
+                                    solids.deepest_overlap(state.q).depth);
+      if (!(depth > penetration_tolerance * machine.length()) || depth > most) break;
+      State moved = state;
+      if (!part(machine, model.integrator, moved).empty()) break;
+      state = std::move(moved);
+      parted = true;
+      scheme->find_contacts(state);
+    }
+    if (!parted || !model.assemble) return;
+    for (std::string& line :
+         moves_of_assembly(machine, state.q, state.v, model.integrator.duration)) {
+      if (std::find(notices.begin(), notices.end(), line) != notices.end()) continue;
+      notices.push_back(std::move(line));
+    }
   }
 
   /// Loads and motors at the time of a state.
@@ -156,8 +178,7 @@ struct Simulation::Impl {
   // ---- Step ----
 
   void step() {
-    const double t = time(), end = h * static_cast<double>(state.steps + 1);
-    state.time = t;
+    const double t = state.time, end = time_of(state.steps + 1);
     halvings = 0;
     if (events.any()) before_events = state;
     if (!take_step(end - t)) {
@@ -435,7 +456,13 @@ struct Simulation::Impl {
     return std::max(gap, solids.gap(key.sphere, key.partner, state.q));
   }
 
-  double time() const { return h * static_cast<double>(state.steps); }
+  double time() const { return time_of(state.steps); }
+  /// The last step is shorter where the duration is no multiple of it.
+  double time_of(long steps) const {
+    const double whole = h * static_cast<double>(steps);
+    const double past = whole - model.integrator.duration;
+    return steps == total_steps && past > 1e-6 * h ? model.integrator.duration : whole;
+  }
 
   Model model;
   Machine machine;
@@ -488,6 +515,9 @@ void Simulation::set_state(const State& state) {
 void Simulation::resume(const State& state, const RunStatistics& statistics) {
   set_state(state);
   impl_->statistics = impl_->resumed = statistics;
+  // A run that ended within a step goes on with the rest of it.
+  const double whole = impl_->time();
+  if (state.time < whole - 1e-6 * impl_->h) --impl_->state.steps;
 }
 
 void Simulation::set_load(std::string_view name, const Vec3& force, const Vec3& torque) {

@@ -15,7 +15,6 @@ namespace {
 // A start that is off by less than this, relative to the size of the model or its speeds, is
 // corrected without a word; more is a mistake in the model.
 constexpr double start_tolerance = 1e-8;
-constexpr double penetration_tolerance = 1e-10;
 constexpr int largest_rank_check = 600;
 
 /// The solid angle of a triangle seen from the origin, positive when its corners go round
@@ -165,11 +164,24 @@ void check_penetration(const Machine& machine, std::span<const Contact> contacts
                              "is not supported: let a run with damping come to rest",
                              contact.name(), geometry.b.noun, b, -gap, where, geometry.a.noun, a)
                : fmt::format("contact '{}': the {} on '{}' starts {:.6g} m {} the {} "
-                             "on '{}'; move one of them",
+                             "on '{}'; move one of them, or set assemble = true",
                              contact.name(), geometry.b.noun, b, -gap, where, geometry.a.noun, a)});
     }
   }
   if (!mistakes.empty()) throw Error(std::move(mistakes));
+}
+
+double deepest_contact(const Machine& machine, std::span<const Contact> contacts,
+                       const State& state) {
+  double deepest = 0.0;
+  for (const Contact& contact : contacts) {
+    const double gap = contact.gap(state.q, state.turns);
+    const bool is_inside = gap < -penetration_tolerance * machine.length();
+    if (is_inside && (contact.is_stop() || contact.over_face(state.q))) {
+      deepest = std::max(deepest, -gap);
+    }
+  }
+  return deepest;
 }
 
 void check_overlap(const Machine& machine, const Configuration& q) {
@@ -181,7 +193,8 @@ void check_overlap(const Machine& machine, const Configuration& q) {
   const Solid &a = machine.solids()[static_cast<std::size_t>(overlap.a)],
               &b = machine.solids()[static_cast<std::size_t>(overlap.b)];
   throw Error(fmt::format(
-      "'{}' and '{}' start {:.6g} m inside each other; move one of them, or let them pass through "
+      "'{}' and '{}' start {:.6g} m inside each other; move one of them, set assemble = true, or "
+      "let them pass through "
       "each other with [[exclude]] bodies = [\"{}\", \"{}\"]",
       a.name, b.name, overlap.depth, machine.nodes()[static_cast<std::size_t>(a.node)].name,
       machine.nodes()[static_cast<std::size_t>(b.node)].name));

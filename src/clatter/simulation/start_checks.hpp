@@ -20,6 +20,11 @@ void check_axes(const Machine& machine, const Configuration& q);
 /// which knows no contacts.
 void check_penetration(const Machine& machine, std::span<const Contact> contacts,
                        const State& state, bool settled);
+/// More than so much, relative to the size of the model, is inside.
+inline constexpr double penetration_tolerance = 1e-10;
+/// How far a contact is closed at most [m]; zero if none is.
+double deepest_contact(const Machine& machine, std::span<const Contact> contacts,
+                       const State& state);
 /// No solids that overlap, or are one in the other.
 void check_overlap(const Machine& machine, const Configuration& q);
 

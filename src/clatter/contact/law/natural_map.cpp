@@ -26,7 +26,7 @@ void cone_map(double mu, int dynamic_count, double rho, const double* r, const d
   out[0] = rho * (u[0] + mu * std::sqrt(slip));
   y[0] = r[0] - out[0];
   const double length = std::sqrt(square);
-  if (length <= mu * y[0]) return;
+  if (y[0] >= 0.0 && length <= mu * y[0]) return;
   if (mu * length <= -y[0] || length == 0.0) {
     std::copy(r, r + count + 1, out);
     return;

@@ -28,6 +28,7 @@ TableDescription model();
 // body_keys.cpp
 TableDescription body();
 TableDescription repeat();
+TableDescription sizes();
 TableDescription shape();
 TableDescription ground_shapes();
 TableDescription orientation();

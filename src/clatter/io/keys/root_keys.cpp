@@ -22,7 +22,9 @@ TableDescription model() {
            flag,
            "",
            literal(m.assemble),
-           "Move the bodies at the start so that the joints fit, and say what was moved."},
+           "Move the bodies at the start so that the joints fit and no bodies are inside each "
+           "other, and "
+           "say what was moved."},
           {"equilibrium",
            {},
            flag,

@@ -23,6 +23,7 @@ EnergyConsistent::EnergyConsistent(const Machine& machine, const IntegratorSpec&
       middle_(machine.initial_configuration()),
       way_(NodalVector::Zero(machine.nodal_size())),
       mean_velocity_(way_) {
+  problem_.tolerance = spec.tolerance;
   problem_.bodies.resize(machine.nodes().size());
   for (std::size_t n = 1; n < machine.nodes().size(); ++n)
     all_nodes_.push_back(static_cast<int>(n));
@@ -75,7 +76,7 @@ bool EnergyConsistent::try_step(double t, double h) {
   // Loads that depend on the motion are found with it.
   bool is_settled = false;
   for (int pass = 0; pass < most_passes && !is_settled; ++pass) {
-    is_settled = find_loads() <= 1e-14 && pass > 0;
+    is_settled = find_loads() <= 1e-4 * w_.spec.tolerance && pass > 0;
     if (is_settled) break;
     for (int island = 0; island < w_.islands.count(); ++island) {
       if (!solve_island(island)) return false;
@@ -223,7 +224,8 @@ bool EnergyConsistent::find_motion(std::span<const int> nodes, int placings) {
       size = std::max(size, of_node(way_, n).lpNorm<Eigen::Infinity>());
     }
     // As far as round-off lets directions settle.
-    if (change <= 1e-14 * size || (change <= 1e-11 * size && change > 0.3 * least)) break;
+    const double enough = 1e-4 * w_.spec.tolerance;
+    if (change <= enough * size || (change <= 1e3 * enough * size && change > 0.3 * least)) break;
     least = std::min(least, change);
   }
   if (problem_.limits() > 0) ++w_.counts.recovered;

@@ -8,8 +8,9 @@ namespace clatter {
 namespace {
 
 constexpr int most_sweeps = 10000;
-/// Sweeps that end so far from where they settle are counted as unfinished, others fail.
-constexpr double still_fair = 1e-9;
+/// Sweeps that end so far from where they settle are counted as unfinished, others fail. Times the
+/// tolerance, as `settled` and `nearly_settled` are.
+constexpr double still_fair = 10.0;
 constexpr int most_rounds = 400;
 /// Of sweeps before psi is known.
 constexpr double roughly_settled = 1e-5;
@@ -22,9 +23,9 @@ constexpr int most_root_steps = 60;
 constexpr double diverging = 30.0;
 /// Of the largest impulse of an island, all in roots of energies: below it nothing changes any
 /// more.
-constexpr double settled = 1e-15;
+constexpr double settled = 1e-5;
 /// Sweeps that have come so far and then stand still have solved what round-off lets them.
-constexpr double nearly_settled = 1e-12;
+constexpr double nearly_settled = 1e-2;
 
 }  // namespace
 
@@ -314,11 +315,11 @@ bool MidpointContacts::sweep(std::span<const int> island, double enough) {
     if (now.change <= enough * now.largest) return true;
     since = now.change < 0.5 * least ? 0 : since + 1;
     least = std::min(least, now.change);
-    if (since > idle_sweeps && least <= nearly_settled * now.largest) return true;
+    if (since > idle_sweeps && least <= nearly_settled * tolerance * now.largest) return true;
     if (may_leap && i >= next_leap) next_leap = i + (leap(island) ? first_leap : i);
   }
   left_ = std::max(left_, now.change / now.largest);
-  return left_ <= still_fair;
+  return left_ <= still_fair * tolerance;
 }
 
 void MidpointContacts::find_extra(std::span<const int> island) {
@@ -436,8 +437,10 @@ bool MidpointContacts::solve(std::span<const int> island) {
     row.flips = 0;
   });
   find_extra(island);
-  if (!corrects) return sweep(island, settled);
-  double least = std::numeric_limits<double>::infinity(), enough = roughly_settled;
+  const double settles = settled * tolerance;
+  if (!corrects) return sweep(island, settles);
+  double least = std::numeric_limits<double>::infinity(),
+         enough = std::max(roughly_settled, settles);
   for (int idle = 0; rounds_ < most_rounds; ++rounds_) {
     const bool is_swept = sweep(island, enough);
     if (!is_swept && rounds_ == 0) return false;
@@ -449,19 +452,20 @@ bool MidpointContacts::solve(std::span<const int> island) {
       idle = change < 0.7 * least ? 0 : idle + 1;
       least = std::min(least, change);
       const bool stands_still = idle > idle_rounds;
-      if (enough == settled && (change <= settled || (stands_still && least <= nearly_settled))) {
+      const double fair = nearly_settled * tolerance;
+      if (enough == settles && (change <= settles || (stands_still && least <= fair))) {
         visit_rows(island, [&](const Contact&, int, Row& row) { limits_ += row.is_limit ? 1 : 0; });
         return true;
       }
-      enough = std::clamp(1e-3 * change, settled, roughly_settled);
-      should_limit = !(change < diverging) || (stands_still && least > nearly_settled);
+      enough = std::clamp(1e-3 * change, settles, std::max(roughly_settled, settles));
+      should_limit = !(change < diverging) || (stands_still && least > fair);
     }
     if (!should_limit) continue;
     if (!take_limit(island, !is_swept)) return false;
     find_extra(island);
     idle = 0;
     least = std::numeric_limits<double>::infinity();
-    enough = roughly_settled;
+    enough = std::max(roughly_settled, settles);
     left_ = 0.0;
   }
   return false;

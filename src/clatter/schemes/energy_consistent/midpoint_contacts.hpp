@@ -81,6 +81,7 @@ class MidpointContacts {
   std::vector<Row> rows;
   std::vector<Contact> contacts;
   double h = 0.0;
+  double tolerance = 1e-10;  ///< of the integrator: sweeps end at 1e-5 of it
 
   /// Solves for the contacts of one island. False: sweeps did not converge.
   bool solve(std::span<const int> island);

@@ -108,7 +108,7 @@ bool Moreau::try_step(double t, double h) {
     if (trial == most_trials || !finds_more_to_hold()) break;
   }
   if (!w_.contacts.far_ones_stay_open(*w_.state, w_.q, w_.total, w_.failure)) return false;
-  if (loses_what_is_inside()) return false;
+  if (loses_what_is_inside() || loses_joints()) return false;
   w_.vd = step_.change() / h;
   w_.joint_forces.setZero();  // the impulses are all of what joints do
   w_.joints.evaluate(w_.q);
@@ -147,6 +147,19 @@ bool Moreau::loses_what_is_inside() {
     return true;
   }
   return false;
+}
+
+/// Whether joints are as far apart as no drift of short steps brings them. A motor that jumps does.
+bool Moreau::loses_joints() {
+  constexpr double far = 0.05;
+  find_joint_errors(w_.q);
+  if (!(joint_error() > far)) return false;
+  const Joint& joint = w_.joints.joint(worst_joint());
+  w_.failure = fmt::format(
+      "joint '{}' was lost: it is off by {:.3g} of the size of the model, for moreau holds no "
+      "positions and cannot follow motors that jump; take nsga",
+      joint.name(), joint_error());
+  return true;
 }
 
 /// Rows at the middle of the step, and which contacts touch there.

@@ -65,6 +65,7 @@ class Moreau final : public Scheme {
   bool jump(double t, double h);
   void evaluate_middle();
   bool loses_what_is_inside();
+  bool loses_joints();
   bool is_of_solids(const Contact& contact) const {
     return contact.group == w_.machine.group_of_solids();
   }
