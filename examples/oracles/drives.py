@@ -5,6 +5,7 @@ them changes nothing that is compared; when a body that slides comes to rest, or
 by bisection within such a step.
 """
 
+import cmath
 import csv
 import math
 import pathlib
@@ -66,6 +67,42 @@ def with_friction(slides, sticks, slip, holds, leaves, t, y, end, h, watch=None)
     return y
 
 
+def cart_pendulum(end, h=2e-4):
+    M, m, l, F = 1.0, 0.2, 0.3, 0.8
+    k1, k2, k3, k4 = 4.0, 6.0, 50.0, 9.0
+    inertia = m * l * l / 3 + m * l * l
+
+    def accelerations(y, push):
+        x, phi, v, w = y
+        # (M + m) x'' - m l cos phi'' = push - m l sin w^2;  - m l cos x'' + inertia phi'' = m g l sin
+        a, b, d = M + m, -m * l * math.cos(phi), inertia
+        p, q = push - m * l * math.sin(phi) * w * w, m * G * l * math.sin(phi)
+        det = a * d - b * b
+        return (d * p - b * q) / det, (a * q - b * p) / det
+
+    def drive(y):
+        return k1 * y[0] + k2 * y[2] - k3 * y[1] - k4 * y[3]
+
+    def slides(t, y, sign):
+        a, b = accelerations(y, drive(y) - F * sign)
+        return [y[2], y[3], a, b]
+
+    def sticks(t, y):
+        return [0.0, y[3], 0.0, m * G * l * math.sin(y[1]) / inertia]
+
+    def needed(t, y):
+        # x'' = 0: the force that is needed besides the drive
+        b = m * G * l * math.sin(y[1]) / inertia
+        hold = -m * l * math.cos(y[1]) * b + m * l * math.sin(y[1]) * y[3] ** 2 - drive(y)
+        return hold / F
+
+    seen = []
+    y = with_friction(slides, sticks, lambda t, y: y[2], needed,
+                      lambda t, y: -1 if needed(t, y) > 0 else 1, 0.0, [0.0, -0.1, 0.0, 0.0], end, h,
+                      lambda t, y: seen.append((t, y)))
+    return y, seen
+
+
 class Spline:
     """Natural cubic spline."""
 
@@ -119,13 +156,34 @@ def shaken_block(end, h=5e-4, mu=0.15):
                          0.0, start, end, h)
 
 
+def squealing_pad(mu, t, start=1e-4):
+    """Two modes that friction couples: x'' + Kxx x + (Kxz - mu k) z = 0, z'' + Kxz x + Kzz z = -press."""
+    k1, k2, k, press = 11.0, 20.0, 20.0, 10.0
+    xx, xz, zz = 0.75 * (k1 + k2), (k2 - k1) * math.sqrt(3) / 4, 0.25 * (k1 + k2) + k
+    by_friction = xz - mu * k
+    x0 = by_friction * press / (xx * zz - xz * by_friction)
+    root = cmath.sqrt((xx - zz) ** 2 + 4 * xz * by_friction)
+    one, two = (xx + zz + root) / 2, (xx + zz - root) / 2
+    b = (xx - one) * start / (two - one)
+    swing = (start - b) * cmath.cos(cmath.sqrt(one) * t) + b * cmath.cos(cmath.sqrt(two) * t)
+    return x0 + swing.real
+
+
 def rows():
     model = "drives/sampled-speed.toml"
     error = "controllers/speed/error"
-    yield model, error, {}, sampled_speed(1.0, 1000)
+    yield model, error, {"at": 10.0}, sampled_speed(1.0, 1000)
     for part in (0.95, 1.05):
         yield model, error, {"at": 5.0, "set": [f"parameters.part={part}"]}, sampled_speed(part, 500)
-    yield "drives/shaken-block.toml", "bodies/block/position/x", {}, shaken_block(8.0)[0]
+    y, seen = cart_pendulum(20.0)
+    model = "drives/cart-pendulum.toml"
+    yield model, "bodies/pole/angle", {"measure": "max", "from": 12.0}, max(y[1] for t, y in seen if t >= 12)
+    yield model, "bodies/cart/position/x", {"measure": "max", "from": 12.0}, max(y[0] for t, y in seen if t >= 12)
+    yield model, "bodies/cart/position/x", {"at": 2.0}, cart_pendulum(2.0)[0][0]
+    yield "drives/shaken-block.toml", "bodies/block/position/x", {"at": 8.0}, shaken_block(8.0)[0]
+    for mu in (0.2, 0.25, 0.27, 0.4):
+        yield ("drives/brake-squeal.toml", "bodies/pad/position/x", {"at": 20.0, "set": [f"parameters.mu={mu:g}"]},
+               squealing_pad(mu, 20.0))
 
 
 if __name__ == "__main__":
