@@ -5,6 +5,7 @@ them changes nothing that is compared; when a body that slides comes to rest, or
 by bisection within such a step.
 """
 
+import cmath
 import csv
 import math
 import pathlib
@@ -155,6 +156,19 @@ def shaken_block(end, h=5e-4, mu=0.15):
                          0.0, start, end, h)
 
 
+def squealing_pad(mu, t, start=1e-4):
+    """Two modes that friction couples: x'' + Kxx x + (Kxz - mu k) z = 0, z'' + Kxz x + Kzz z = -press."""
+    k1, k2, k, press = 11.0, 20.0, 20.0, 10.0
+    xx, xz, zz = 0.75 * (k1 + k2), (k2 - k1) * math.sqrt(3) / 4, 0.25 * (k1 + k2) + k
+    by_friction = xz - mu * k
+    x0 = by_friction * press / (xx * zz - xz * by_friction)
+    root = cmath.sqrt((xx - zz) ** 2 + 4 * xz * by_friction)
+    one, two = (xx + zz + root) / 2, (xx + zz - root) / 2
+    b = (xx - one) * start / (two - one)
+    swing = (start - b) * cmath.cos(cmath.sqrt(one) * t) + b * cmath.cos(cmath.sqrt(two) * t)
+    return x0 + swing.real
+
+
 def rows():
     model = "drives/sampled-speed.toml"
     error = "controllers/speed/error"
@@ -167,6 +181,9 @@ def rows():
     yield model, "bodies/cart/position/x", {"measure": "max", "from": 12.0}, max(y[0] for t, y in seen if t >= 12)
     yield model, "bodies/cart/position/x", {"at": 2.0}, cart_pendulum(2.0)[0][0]
     yield "drives/shaken-block.toml", "bodies/block/position/x", {"at": 8.0}, shaken_block(8.0)[0]
+    for mu in (0.2, 0.25, 0.27, 0.4):
+        yield ("drives/brake-squeal.toml", "bodies/pad/position/x", {"at": 20.0, "set": [f"parameters.mu={mu:g}"]},
+               squealing_pad(mu, 20.0))
 
 
 if __name__ == "__main__":
