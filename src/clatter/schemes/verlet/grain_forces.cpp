@@ -149,6 +149,7 @@ void GrainForces::search(Totals& totals) {
                  b = motions[static_cast<std::size_t>(index_[p].b)].own;
     const double mass = index_[p].wall < 0 ? a * b / (a + b) : b;
     work_[p].damping = law.damping * std::sqrt(law.K_N * mass);
+    work_[p].inverse_mass = 1.0 / mass;
   }
   touches_.assign(index_.size(), 0);
   slips_.assign(index_.size(), 0);
@@ -214,8 +215,7 @@ void GrainForces::evaluate(std::size_t begin, std::size_t end, double dt) {
   touches_[p] = 1;
   const Motion &a = motions[static_cast<std::size_t>(pair.a)],
                &b = motions[static_cast<std::size_t>(pair.b)];
-  // A face carries all of the depth.
-  const double arm_b = pair.wall < 0 ? at_b.r - 0.5 * depth : at_b.r - depth;
+  const double arm_b = pair.wall < 0 ? at_b.r - 0.5 * depth : at_b.r;
   const double s[3] = {arm_b * b.w[0] + arm_a * a.w[0], arm_b * b.w[1] + arm_a * a.w[1],
                        arm_b * b.w[2] + arm_a * a.w[2]};
   const double v[3] = {b.v[0] - a.v[0] - (s[1] * n[2] - s[2] * n[1]),
@@ -225,7 +225,8 @@ void GrainForces::evaluate(std::size_t begin, std::size_t end, double dt) {
   double F_N = spring;
   if (w.damping > 0.0) {
     F_N = std::max(0.0, spring - w.damping * v_N);
-    w.normal_loss += (spring - F_N) * v_N * dt;
+    // Velocities are half a substep old: that of now, as this contact alone makes it.
+    w.normal_loss += (spring - F_N) * (v_N + 0.5 * dt * F_N * w.inverse_mass) * dt;
   }
   w.impulse += F_N * dt;
   for (int i = 0; i < 3; ++i) w.F[i] = F_N * n[i];
@@ -238,7 +239,8 @@ void GrainForces::evaluate(std::size_t begin, std::size_t end, double dt) {
     slips_[p] = 0;
     if (square > most * most) {
       const double size = std::sqrt(square), factor = most / size;
-      w.friction_loss += law.K_T * most * (size - most);
+      // What slips, against the mean of the forces before and now.
+      w.friction_loss += 0.5 * law.K_T * (std::sqrt(dot(w.xi, w.xi)) + most) * (size - most);
       for (double& x : xi) x *= factor;
       slips_[p] = 1;
     }

@@ -74,9 +74,9 @@ class GrainForces {
   };
   struct alignas(64) Work {
     double xi[3] = {}, arm_a = 0.0, arm_b = 0.0;
-    double F[3] = {}, T[3] = {};  ///< on b; n x F
-    double damping = 0.0;         ///< c
-    double impulse = 0.0;         ///< along the normal
+    double F[3] = {}, T[3] = {};               ///< on b; n x F
+    double damping = 0.0, inverse_mass = 0.0;  ///< c, 1/m
+    double impulse = 0.0;                      ///< along the normal
     double normal_loss = 0.0, friction_loss = 0.0;
   };
   struct Wall {

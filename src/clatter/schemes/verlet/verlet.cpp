@@ -44,6 +44,7 @@ Verlet::Verlet(const Machine& machine, const IntegratorSpec& spec)
     const Contact& contact = machine.own_contacts()[c];
     const double inverse =
         inverse_mass_of(machine, contact.a()) + inverse_mass_of(machine, contact.b());
+    own_[c].inverse_mass = inverse;
     own_[c].damping = contact.compliance()->damping(0.0, 1.0 / inverse);
   }
   totals_.impulses.assign(machine.contact_groups().size(), 0.0);
@@ -64,6 +65,9 @@ void Verlet::check_bodies() const {
     throw Error(
         "shapes with a 'material' are not for the integrator \"verlet\": give the contacts "
         "of spheres and discs as [[contact]]");
+  }
+  if (!machine.watched_pairs().empty()) {
+    throw Error("[[watch]] is not for the integrator \"verlet\"");
   }
   for (const Node& node : machine.nodes()) {
     if (!node.rotates_in_space) continue;
@@ -200,14 +204,16 @@ void Verlet::evaluate_own(double dt) {
                vec(of_a.w).cross(own.frame.arm_a);
     const double v_N = n.dot(own.rate), spring = -K * own.gap;
     const double F_N = std::max(0.0, spring - own.damping * v_N);
-    own.normal_loss += (spring - F_N) * v_N * dt;
+    // Velocities are half a substep old: that of now, as this contact alone makes it.
+    own.normal_loss += (spring - F_N) * (v_N + 0.5 * dt * F_N * own.inverse_mass) * dt;
     own.force = F_N * n;
     if (const FrictionBlock* sliding = contact.block(FrictionKind::sliding)) {
+      const double before = own.xi.norm();
       own.xi += dt * (own.rate - v_N * n) - n.dot(own.xi) * n;
       const double size = own.xi.norm(), most = sliding->coefficient * F_N / K_T;
       own.slips = size > most;
       if (own.slips) {
-        own.friction_loss += K_T * most * (size - most);
+        own.friction_loss += 0.5 * K_T * (before + most) * (size - most);
         own.xi *= most / size;
       }
       own.force -= K_T * own.xi;

@@ -37,7 +37,8 @@ class Verlet final : public Scheme {
   struct Own {
     Vec3 xi = Vec3::Zero(), impulse = Vec3::Zero(), force = Vec3::Zero(), rate = Vec3::Zero();
     ContactFrame frame;
-    double gap = 0.0, normal_loss = 0.0, friction_loss = 0.0, damping = 0.0;
+    double gap = 0.0, normal_loss = 0.0, friction_loss = 0.0;
+    double damping = 0.0, inverse_mass = 0.0;
     bool is_closed = false, slips = false, was_closed = false;
   };
 
