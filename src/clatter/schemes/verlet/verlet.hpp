@@ -19,6 +19,7 @@ class Verlet final : public Scheme {
   bool start(State& state) override;
   bool step(State& state, double h) override;
   bool separates_forces() const override { return true; }
+  bool has_joint_forces() const override { return false; }
   bool visit_contact_problems(std::function<void(const ContactProblem&)> visit) override;
 
  private:
