@@ -21,8 +21,10 @@ SIZE = ("400", "260")
 SETTINGS = {  # part of the run that is drawn, and what is shown besides trails
 }
 FOLDERS = {"000": "Impacts in machines", "001": "Impacts with friction", "002": "Contact with friction in machines",
-           "004": "Sequences of impacts", "beams": "Beams", "contact": "Contact", "elements": "Joints, springs, cables, gears",
-           "integrators": "Integrators", "nonholonomic": "Rolling and skating", "particles": "Grains", "smooth": "Motion without contact",
+           "003": "Impacts that keep energy", "004": "Sequences of impacts", "beams": "Beams", "contact": "Contact",
+           "drives": "Drives, brakes and friction",
+           "elements": "Joints, springs, cables, gears", "integrators": "Integrators", "nonholonomic": "Rolling and skating",
+           "particles": "Grains", "smooth": "Motion without contact",
            "solids": "Solids", "stacks": "Stacks"}
 
 
@@ -38,10 +40,13 @@ def draw(example, folder):
     name = str(example.relative_to(ROOT / "examples"))[:-5]
     results, picture = folder / "results", PICTURES / (name.replace("/", "-") + ".webp")
     settings = SETTINGS.get(name, {})
-    # The end of a part of the run is drawn: trails show what was before.
-    duration = settings.get("part", 0.4) * model["integrator"]["duration"]
-    clatter("run", example, "--quiet", "--out", results, "--set", "output.paraview=false",
-            "--set", f"integrator.duration={duration!r}")
+    # The end of a part of the run is drawn: trails show what was before. Formulas and single steps are run as they are.
+    step, duration = (model["integrator"].get(key) for key in ("step", "duration"))
+    wanted = []
+    if isinstance(step, float) and isinstance(duration, (int, float)):
+        wanted = ["--set", f"integrator.duration={max(settings.get('part', 0.4) * duration, step)!r}"]
+    clatter("run", example, "--quiet", "--out", results, "--set", "output.paraview=false", *wanted)
+    duration = json.loads((results / "summary.json").read_text())["time"]
     shown = {"trails": True} | settings.get("shown", {})
     link = urllib.parse.quote(json.dumps({"shown": shown, "plots": []}))
     clatter("report", results, "--png", picture, "--time", duration, "--size", *SIZE, "--plain", "--link", "#" + link)
@@ -52,6 +57,9 @@ def write_page(examples):
     text = ["# Gallery", "",
             "All examples, each drawn by `docs/make_gallery.py` from its run; trails show the ways of the bodies. See one move:",
             "`clatter run examples/contact/dice.toml --view`.", ""]
+    others = {example.parent.name for example in examples} - FOLDERS.keys()
+    if others:
+        sys.exit(f"FOLDERS lacks a title for: {', '.join(sorted(others))}")
     for folder, title in FOLDERS.items():
         mine = [example for example in examples if example.parent.name == folder]
         if not mine:

@@ -90,6 +90,24 @@ class SolveContactTest(CommandLineTest):
     def setUp_problem_again(self):
         self.write_problem("two.h5", numpy.eye(6), [-2, 0.6, -0.8, -2, 3, -4], [0.5, 0.5])
 
+    def test_open_contact_without_friction_or_slip_needs_no_reaction(self):
+        self.write_problem("open.h5", numpy.eye(3), [1, 0, 0], [0])
+        output, _ = self.run_program("solve-contact", "open.h5", "--json", "--reactions")
+        [problem] = json.loads(output)
+        self.assertTrue(problem["solved"])
+        self.assertEqual(problem["reactions"], [0, 0, 0])
+        self.assertEqual(problem["error"], 0)
+
+    def test_verdict_does_not_depend_on_units(self):
+        rng = numpy.random.default_rng(5)
+        A = rng.uniform(-1, 1, (6, 9))
+        for k, mass in enumerate([1e-9, 1, 1e9]):  # W in 1/kg, reactions in N s
+            self.write_problem(f"unit{k}.h5", A @ A.T / mass, [-2, 0.6, -0.8, -2, 3, -4], [0.5, 0.5])
+        output, _ = self.run_program("solve-contact", "unit0.h5", "unit1.h5", "unit2.h5", "--json")
+        for problem in json.loads(output):
+            self.assertTrue(problem["solved"])
+            self.assertLessEqual(problem["scaled_error"], 1e-8)
+
     def test_problem_without_solution_is_told_and_fails(self):
         output, _ = self.run_program("solve-contact", "stuck.h5", "two.h5", expect=1)
         self.assertRegex(output, r"stuck .*NOT SOLVED\n")

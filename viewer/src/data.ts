@@ -22,7 +22,7 @@ export interface SceneData {
   planar: boolean;
   gravity: number[];
   meshes: MeshData[];
-  bodies: {name: string; mover: number; parts: Part[]; mass?: number; centre?: number[]}[];
+  bodies: {name: string; mover: number; parts: Part[]; mass?: number; centre?: number[]; sticks?: number[]}[];
   beams: {name: string; first: number; nodes: number; outline: number[]; frames: number[]}[];
   ground: Part[];
   faces: [mover: number, mesh: number][];
@@ -59,6 +59,7 @@ export interface Frame {
   turns: Float32Array | null;
   touches: Float32Array;
   normals: Float32Array;
+  tangents: Float32Array;
 }
 
 /// One number of every sample, with a name: "bodies/ball/position/z".
@@ -168,7 +169,7 @@ export class Run {
     this.reader = new Reader(bytes, timesEnd, this.pointsAt);
     const {place, turn, normal} = meta.quantum;
     this.tracks = [new Track(3 * meta.movers, place), new Track(meta.turns ? 4 * meta.movers : 0, turn),
-                   new Track(3 * contacts, place), new Track(3 * contacts, normal)];
+                   new Track(3 * contacts, place), new Track(3 * contacts, normal), new Track(3 * contacts, normal)];
     meta.channels.forEach((channel, c) => {
       this.firstOf.push(this.series.length);
       for (let i = 0; i < this.widths[c]; ++i) {
@@ -196,7 +197,7 @@ export class Run {
     } catch {
       throw new DataError('The description of the run cannot be read.');
     }
-    if (meta?.format !== 1) {
+    if (meta?.format !== 2) {
       throw new DataError('The results are of another version of clatter; write the page anew.');
     }
     check(meta);
@@ -208,8 +209,8 @@ export class Run {
 
   frame(f: number): Frame {
     while (this.frames.length <= f) {
-      const [places, turns, touches, normals] = this.tracks.map(track => track.read(this.reader));
-      this.frames.push({places, turns: this.meta.turns ? turns : null, touches, normals});
+      const [places, turns, touches, normals, tangents] = this.tracks.map(track => track.read(this.reader));
+      this.frames.push({places, turns: this.meta.turns ? turns : null, touches, normals, tangents});
     }
     return this.frames[f];
   }
@@ -265,9 +266,11 @@ export class Run {
 }
 
 export function fromBase64(text: string): Uint8Array {
+  const trimmed = text.trim(), quick = (Uint8Array as unknown as {fromBase64?: (text: string) => Uint8Array}).fromBase64;
   let binary: string;
   try {
-    binary = atob(text.trim());
+    if (quick) return quick.call(Uint8Array, trimmed);   // in newer browsers
+    binary = atob(trimmed);
   } catch {
     throw new DataError('The results in this page are damaged.');
   }

@@ -29,8 +29,10 @@ void main() {
   float inside = 1.0 - dot(at, at);
   if (inside < 0.0 || vAside < 0.0) discard;
   vec3 normal = vec3(at, sqrt(inside));
+#ifdef DEEP
   vec4 place = projectionMatrix * vec4(vCentre + vRadius * normal, 1.0);
   gl_FragDepth = 0.5 + 0.5 * place.z / place.w;
+#endif
   float light = 0.5 + 0.55 * max(dot(normal, sun), 0.0) + 0.12 * normal.y;
   gl_FragColor = vec4(vColour * light, 1.0);
   #include <colorspace_fragment>
@@ -39,6 +41,9 @@ void main() {
 export class Grains {
   readonly object: Points<BufferGeometry, ShaderMaterial>;
   private place: BufferAttribute;
+  private flat: ShaderMaterial;   // all of a ball as far away as its middle: much faster, and not seen of small ones
+  private deep: ShaderMaterial;
+  private largest: number;        // [m] radius
   private tint: BufferAttribute;
 
   constructor(private movers: number[], readonly bodies: number[], private radii: number[]) {
@@ -48,9 +53,12 @@ export class Grains {
     geometry.setAttribute('position', this.place);
     geometry.setAttribute('colour', this.tint);
     geometry.setAttribute('radius', new BufferAttribute(Float32Array.from(radii), 1));
-    const material = new ShaderMaterial({vertexShader: vertex, fragmentShader: fragment, uniforms: {
-      pixels: {value: 600}, sun: {value: new Vector3(0.3, 0.7, 0.65).normalize()}, cut: {value: new Vector4(0, 0, 0, 1)}}});
-    this.object = new Points(geometry, material);
+    const uniforms = {pixels: {value: 600}, sun: {value: new Vector3(0.3, 0.7, 0.65).normalize()}, cut: {value: new Vector4(0, 0, 0, 1)}};
+    const material = (defines: Record<string, string>) => new ShaderMaterial({vertexShader: vertex, fragmentShader: fragment, uniforms, defines});
+    this.flat = material({});
+    this.deep = material({DEEP: ''});
+    this.largest = radii.reduce((most, radius) => Math.max(most, radius), 0);
+    this.object = new Points(geometry, this.deep);
     this.object.frustumCulled = false;
   }
 
@@ -68,7 +76,9 @@ export class Grains {
     this.place.needsUpdate = true;
   }
 
-  setView(pixels: number, cut: Plane | null) {
+  /// `scale`: pixels of a metre where the camera looks.
+  setView(pixels: number, cut: Plane | null, scale: number) {
+    this.object.material = 2 * this.largest * scale < 14 ? this.flat : this.deep;
     const {uniforms} = this.object.material;
     uniforms.pixels.value = pixels;
     if (cut) uniforms.cut.value.set(cut.normal.x, cut.normal.y, cut.normal.z, cut.constant); else uniforms.cut.value.set(0, 0, 0, 1);

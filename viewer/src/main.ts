@@ -3,7 +3,7 @@ import './style.css';
 import {DataError, fromBase64, Run} from './data';
 import {element, format} from './dom';
 import {derivations, Derived, PlotCard} from './plots';
-import {isDark, statusColours, statusNames, theme} from './colours';
+import {isDark, statusNames, theme} from './colours';
 import {Gif} from './gif';
 import {Picked, Preset, SceneView, Shown} from './scene';
 
@@ -86,7 +86,9 @@ class App {
     head.append(element('h1', '', meta.title || meta.name));
     const status = String(meta.summary.status ?? '');
     head.append(element('span', `badge ${status === 'finished' ? 'good' : 'doubtful'}`, status || 'unknown'));
-    head.append(element('span', 'quiet', [meta.model_file, `clatter ${meta.version}`].filter(Boolean).join(' · ')));
+    const from = element('span', 'quiet', [meta.model_file?.split('/').at(-1), `clatter ${meta.version}`].filter(Boolean).join(' · '));
+    from.title = meta.model_file ?? '';
+    head.append(from);
     head.append(element('span', 'grow'));
     const dark = this.button('◐', 'Light or dark', () => {
       document.documentElement.dataset.theme = isDark() ? 'light' : 'dark';
@@ -182,7 +184,6 @@ class App {
     bar.append(element('span', 'grow'));
     statusNames.forEach((name, i) => {
       const key = element('span', `status s${i}`, ['●', '■', '◆', '▲'][i] + ' ' + name);
-      key.style.color = '#' + statusColours[i].toString(16).padStart(6, '0');
       bar.append(key);
     });
     bar.append(this.button('PNG', 'Save a picture of the scene', () => this.views[0]?.view.canvas.toBlob(blob => {
@@ -336,11 +337,13 @@ class App {
     const run = this.runs[0];
     if (this.modes) return;
     const have = (list: string[]) => list.filter(name => run.find(name));
+    // Neither what stands still nor round-off is worth a plot.
+    const {box} = run.meta, size = Math.hypot(...[0, 1, 2].map(k => box[k + 3] - box[k])) || 0;
     const moving = (names: string[]) => names.filter(name => {
       const values = run.values(run.find(name)!);
       let low = Infinity, high = -Infinity;
       for (const v of values) if (Number.isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); }
-      return high - low > 1e-9 * Math.max(Math.abs(low), Math.abs(high));
+      return high - low > 1e-9 * Math.max(Math.abs(low), Math.abs(high), size);
     });
     const ledger = ['kinetic', 'gravity', 'elastic', 'friction_loss', 'impact_loss', 'damper_loss', 'scheme_loss'].map(n => `energy/${n}`);
     const largest = (name: string) => run.values(run.find(name)!).reduce((most, v) => Math.max(most, Math.abs(v) || 0), 0);
@@ -387,7 +390,7 @@ class App {
         }
         const row = element('tr');
         const text = typeof value === 'number' ? format(value, 6) : Array.isArray(value) ? value.map(v => String(v)).join(', ') : String(value);
-        row.append(element('td', '', name.replaceAll('_', ' ')), element('td', 'number', text));
+        row.append(element('td', 'name', name.replaceAll('_', ' ')), element('td', typeof value === 'number' ? 'number' : 'words', text));
         table.append(row);
       };
       for (const [key, value] of Object.entries(summary)) if (key !== 'notices' && key !== 'message') add(key, value, 0);
@@ -634,6 +637,14 @@ class App {
               return {way: most, size: Math.hypot(...[0, 1, 2].map(k => run.meta.box[k + 3] - run.meta.box[k]))};
             },
             whereIs: (picked: Picked) => this.views[0]?.view.whereIs(picked) ?? null,
+            quantum: this.runs[0].meta.quantum.place,
+            events: this.runs[0].meta.events, summary: this.runs[0].meta.summary,
+            reactions: this.views[0]?.view.reactions ?? [],
+            /// Where a body is drawn.
+            place: (name: string) => {
+              const body = this.runs[0].meta.scene?.bodies.find(b => b.name === name);
+              return body ? [...this.runs[0].frame(this.runs[0].frameAt(this.time)).places.slice(3 * body.mover, 3 * body.mover + 3)] : null;
+            },
             value: (name: string) => { const s = this.runs[0].find(name); return s ? this.runs[0].values(s)[this.runs[0].sampleAt(this.time)] : null; }};
   }
 }

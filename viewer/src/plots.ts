@@ -156,9 +156,12 @@ export class PlotCard {
 
   constructor(private runs: Run[], readonly names: string[], public derived: Derived, readonly stacked: boolean,
               private onTime: (t: number) => void, onClose: () => void, onChange: () => void) {
+    // Energies of several runs above each other would be a sum of no meaning.
+    const first = runs[0].meta.name;
+    if (stacked) this.runs = runs.slice(0, 1);
     this.element = element('section', 'card');
     const head = element('div', 'card-head');
-    const title = element('strong', '', stacked ? 'Energy ledger' : names.length === 1 ? names[0] : commonOf(names));
+    const title = element('strong', '', stacked ? `Energy ledger${runs.length > 1 ? ` of ${first}` : ''}` : names.length === 1 ? names[0] : commonOf(names));
     title.title = names.join('\n');
     head.append(title);
     if (!stacked) {
@@ -205,7 +208,7 @@ export class PlotCard {
         {stroke: colours.text, grid: {stroke: colours.grid, width: 1}, ticks: {stroke: colours.grid}, size: 34,
          label: this.derived === 'spectrum' ? 'frequency [Hz]' : 'time [s]', labelSize: 16, labelFont: '11px sans-serif', font: '11px sans-serif',
          values: (_, marks) => marks.map(v => format(v, 4))},
-        {stroke: colours.text, grid: {stroke: colours.grid, width: 1}, ticks: {stroke: colours.grid}, size: 62,
+        {stroke: colours.text, grid: {stroke: colours.grid, width: 1}, ticks: {stroke: colours.grid}, size: 62, space: 22,
          label: unit ? `[${unit}]` : '', labelSize: 16, labelFont: '11px sans-serif', font: '11px sans-serif',
          values: (_, marks) => marks.map(v => format(v, 4))},
       ],

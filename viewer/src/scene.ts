@@ -1,13 +1,13 @@
 // The machine in three dimensions, or in its plane, as it stands in a frame of a run.
 import {
   AmbientLight, BackSide, BoxGeometry, BufferAttribute, BufferGeometry, Camera, Color, ConeGeometry, CylinderGeometry, DirectionalLight,
-  DoubleSide, FrontSide, HemisphereLight, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshLambertMaterial,
+  DoubleSide, EdgesGeometry, FrontSide, HemisphereLight, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshLambertMaterial,
   OctahedronGeometry, OrthographicCamera, PCFSoftShadowMap, PerspectiveCamera, Plane, Quaternion, Raycaster, Scene, ShadowMaterial,
   ShapeUtils, SphereGeometry, TetrahedronGeometry, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import {OrbitControls} from 'three/examples/jsm/controls/OrbitControls.js';
 import type {Frame, MeshData, Part, Run, SceneData, Series} from './data';
-import {bodyColours, statusColours, theme} from './colours';
+import {bodyColours, theme} from './colours';
 import {element, format} from './dom';
 import {Grains} from './grains';
 
@@ -41,59 +41,74 @@ interface Instances {
   parts: Part[];
 }
 
-/// Points of a section, two rings for every element.
+/// Points of a section in rings, the first and the last of each element at its nodes.
 interface BeamMesh {
   name: string;
   run: Run;
   mesh: Mesh;
   around: number;
   elements: number;
+  rings: number;   // of an element
   first: number;
   outline: number[];
   frames: Quaternion[];
 }
 
-function triangles(mesh: MeshData): number[][] {
-  const list: number[][] = [];
-  const at = (i: number) => new Vector3(mesh.points[3 * i], mesh.points[3 * i + 1], mesh.points[3 * i + 2]);
+interface Surface { points: Vector3[]; faces: number[][]; shades: number[] }
+
+/// Triangles of a mesh. What is round has dark quarters, so that it is seen to turn.
+function surfaceOf(mesh: MeshData): Surface {
+  const points: Vector3[] = [], faces: number[][] = [], shades: number[] = [];
+  for (let i = 0; i + 2 < mesh.points.length; i += 3) points.push(new Vector3(mesh.points[i], mesh.points[i + 1], mesh.points[i + 2]));
+  const size = points.length;
+  const add = (face: number[], shade = 1) => { faces.push(face); shades.push(shade); };
   for (const polygon of mesh.polygons) {
-    if (polygon.length < 3) continue;
-    if (polygon.length === 3) { list.push(polygon); continue; }
+    if (polygon.length < 3 || polygon.some(i => !(i >= 0 && i < size))) continue;
+    if (polygon.length === 3) { add(polygon); continue; }
+    const corners = polygon.map(i => points[i]);
     // Newell's normal holds for polygons that are not convex, too.
     const normal = new Vector3();
-    polygon.forEach((p, i) => normal.add(at(p).cross(at(polygon[(i + 1) % polygon.length]))));
+    corners.forEach((corner, i) => normal.add(corner.clone().cross(corners[(i + 1) % corners.length])));
     normal.normalize();
     const u = new Vector3(1, 0, 0);
     if (Math.abs(normal.x) > 0.9) u.set(0, 1, 0);
     u.cross(normal).normalize();
     const v = normal.clone().cross(u);
-    const flat = polygon.map(p => new Vector2(at(p).dot(u), at(p).dot(v)));
-    for (const face of ShapeUtils.triangulateShape(flat, [])) list.push(face.map(i => polygon[i]));
+    const centre = corners.reduce((sum, corner) => sum.addScaledVector(corner, 1 / corners.length), new Vector3());
+    const radius = corners[0].distanceTo(centre);
+    if (corners.length >= 12 && corners.every(corner => Math.abs(corner.distanceTo(centre) - radius) < 1e-3 * radius)) {
+      points.push(centre);
+      polygon.forEach((from, i) => {
+        const to = polygon[(i + 1) % polygon.length], middle = points[from].clone().add(points[to]).multiplyScalar(0.5).sub(centre);
+        const quarter = Math.floor(2 * Math.atan2(middle.dot(v), middle.dot(u)) / Math.PI);
+        add([from, to, points.length - 1], quarter % 2 ? 0.8 : 1);
+      });
+      continue;
+    }
+    const flat = corners.map(corner => new Vector2(corner.dot(u), corner.dot(v)));
+    for (const face of ShapeUtils.triangulateShape(flat, [])) add(face.map(i => polygon[i]));
   }
-  return list;
+  return {points, faces, shades};
 }
 
 function geometryOf(mesh: MeshData, flatten: number | null): BufferGeometry {
-  const size = mesh.points.length / 3;
-  const faces = triangles(mesh).filter(face => face.every(i => i >= 0 && i < size));
-  const corner = (i: number) => new Vector3(mesh.points[3 * i], mesh.points[3 * i + 1],
-      flatten === null ? mesh.points[3 * i + 2] : Math.sign(mesh.points[3 * i + 2]) * flatten);
-  const normals = faces.map(([a, b, c]) => {
-    const n = corner(b).sub(corner(a)).cross(corner(c).sub(corner(a)));
-    return n.normalize();
-  });
-  const around: number[][] = Array.from({length: size}, () => []);
+  const {points, faces, shades} = surfaceOf(mesh);
+  if (flatten !== null) for (const point of points) point.z = Math.sign(point.z) * flatten;
+  const normals = faces.map(([a, b, c]) => points[b].clone().sub(points[a]).cross(points[c].clone().sub(points[a])).normalize());
+  const around: number[][] = points.map(() => []);
   faces.forEach((face, f) => face.forEach(i => around[i].push(f)));
-  const position = new Float32Array(9 * faces.length), normal = new Float32Array(9 * faces.length);
+  const position = new Float32Array(9 * faces.length), normal = new Float32Array(9 * faces.length), colour = new Float32Array(9 * faces.length);
   faces.forEach((face, f) => face.forEach((i, k) => {
     const sum = new Vector3();
     for (const other of around[i]) if (normals[other].dot(normals[f]) > creaseCosine) sum.add(normals[other]);
-    corner(i).toArray(position, 9 * f + 3 * k);
+    points[i].toArray(position, 9 * f + 3 * k);
     sum.normalize().toArray(normal, 9 * f + 3 * k);
+    colour.fill(shades[f], 9 * f + 3 * k, 9 * f + 3 * k + 3);
   }));
   const geometry = new BufferGeometry();
   geometry.setAttribute('position', new BufferAttribute(position, 3));
   geometry.setAttribute('normal', new BufferAttribute(normal, 3));
+  geometry.setAttribute('color', new BufferAttribute(colour, 3));
   return geometry;
 }
 
@@ -163,6 +178,8 @@ export class SceneView {
   private controls: OrbitControls;
   private data: SceneData;
   private size: number;
+  private mark: number;     // of contacts
+  private seen = 1;         // to which arrows and marks are in proportion, as a part of the size
   private centre: Vector3;
   private sides: Vector3;
   private instances: Instances[] = [];
@@ -170,14 +187,18 @@ export class SceneView {
   private sun!: DirectionalLight;
   private scale = element('div', 'colour-scale');   // of beams
   private beams: BeamMesh[] = [];
+  private grounds: MeshLambertMaterial[] = [];   // that are not seen through
+  private halos: InstancedMesh | null = null;    // about bodies that are hardly seen
   private fixed: {object: Mesh | LineSegments; mover: number}[] = [];
   private markers: InstancedMesh[] = [];   // by status: open, stick, slip, impact
   private markerNames: string[][] = [[], [], [], []];
-  private arrows: Arrows;
+  reactions: {name: string; status: number; force: number[]}[] = [];   // that are drawn [N], of impacts [N s]
+  private arrows!: Arrows;
   private trail: LineSegments;
   private links: LineSegments;
   private joints: InstancedMesh;
-  private contactSeries: {status?: Series; force?: Series; percussion?: Series; impulse?: Series}[];
+  private contactSeries: {status?: Series; force?: Series; percussion?: Series; impulse?: Series; gap?: Series;
+    friction: (Series | undefined)[]; blow: (Series | undefined)[]}[];
   private velocitySeries: (Series | undefined)[][];
   private spinSeries: (Series | undefined)[][];
   private pairSeries: {names: string; position: (Series | undefined)[]; force: (Series | undefined)[]; status?: Series}[] = [];
@@ -210,6 +231,8 @@ export class SceneView {
     this.size = Math.max(high.distanceTo(low), 1e-9);
     this.sides = high.clone().sub(low);
     this.centre = low.clone().add(high).multiplyScalar(0.5);
+
+    this.mark = Math.min(0.006 * this.size, Math.max(0.15 * this.smallestPart(), 0.0012 * this.size));
 
     this.renderer = new WebGLRenderer({antialias: true, preserveDrawingBuffer: true});
     this.renderer.localClippingEnabled = true;
@@ -256,10 +279,13 @@ export class SceneView {
       this.addBeams(each);
     }
     this.addGround();
+    this.addHalos();
     this.element.append(this.scale);
     this.contactSeries = this.data.contacts.map(({name}) => ({
       status: run.find(`contacts/${name}/status`), force: run.find(`contacts/${name}/normal_force`),
-      percussion: run.find(`contacts/${name}/normal_percussion`), impulse: run.find(`contacts/${name}/normal_impulse`)}));
+      percussion: run.find(`contacts/${name}/normal_percussion`), impulse: run.find(`contacts/${name}/normal_impulse`),
+      gap: run.find(`contacts/${name}/gap`), friction: [1, 2].map(k => run.find(`contacts/${name}/tangential_force/${k}`)),
+      blow: [1, 2].map(k => run.find(`contacts/${name}/tangential_percussion/${k}`) ?? run.find(`contacts/${name}/tangential_impulse/${k}`))}));
     this.velocitySeries = this.data.bodies.map(({name}) => ['x', 'y', 'z'].map(k => run.find(`bodies/${name}/velocity/${k}`)));
     this.spinSeries = this.data.bodies.map(({name, centre}) => (centre ? ['x', 'y', 'z'].map(k => run.find(`bodies/${name}/angular_velocity/${k}`)) : []));
     for (const channel of run.meta.channels) {
@@ -272,7 +298,7 @@ export class SceneView {
     const room = Math.max(this.data.contacts.length + this.pairSeries.length, 1, ...run.meta.points);
     const shapes = [new SphereGeometry(0.6, 10, 6), new BoxGeometry(1.5, 1.5, 1.5), new OctahedronGeometry(1.15), new TetrahedronGeometry(2)];
     this.markers = shapes.map((shape, status) => {
-      const mesh = new InstancedMesh(shape, new MeshLambertMaterial({color: statusColours[status], depthTest: false}), room);
+      const mesh = new InstancedMesh(shape, new MeshLambertMaterial({color: theme().status[status], depthTest: false}), room);
       mesh.frustumCulled = false;
       mesh.renderOrder = 2;
       this.scene.add(mesh);
@@ -309,8 +335,40 @@ export class SceneView {
       reach = Math.max(reach, r + Math.hypot(x, y, z));
       if (this.data.bodies.length > crowd) return 2 * reach;
     }
+    for (const {sticks = []} of this.data.bodies) {
+      for (let i = 0; i + 2 < sticks.length; i += 3) reach = Math.max(reach, Math.hypot(sticks[i], sticks[i + 1], sticks[i + 2]));
+    }
     for (const beam of this.data.beams) for (const y of beam.outline) reach = Math.max(reach, Math.abs(y));
     return reach;
+  }
+
+  /// Marks must not hide what they are on.
+  private smallestPart(): number {
+    let least = Infinity;
+    for (const body of this.data.bodies.slice(0, 500)) for (const [mesh, scale] of body.parts) {
+      const {sphere, points = []} = this.data.meshes[mesh] ?? {};
+      let r = sphere ? scale : 0;
+      for (let i = 0; i + 2 < points.length; i += 3) r = Math.max(r, Math.hypot(points[i], points[i + 1], this.data.planar ? 0 : points[i + 2]));
+      if (r > 0) least = Math.min(least, r);
+    }
+    return least;
+  }
+
+  /// What has no shape is seen as sticks to where it is held.
+  private sticksOf(ends: number[]): BufferGeometry {
+    const position: number[] = [], normal: number[] = [], thick = 0.0045 * this.size;
+    for (let i = 0; i + 2 < ends.length; i += 3) {
+      const end = new Vector3(ends[i], ends[i + 1], ends[i + 2]), length = end.length();
+      if (!(length > 0)) continue;
+      const stick = new CylinderGeometry(thick, thick, length, 10).translate(0, length / 2, 0).toNonIndexed()
+          .applyQuaternion(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), end.divideScalar(length)));
+      position.push(...stick.getAttribute('position').array);
+      normal.push(...stick.getAttribute('normal').array);
+    }
+    const geometry = new BufferGeometry();
+    geometry.setAttribute('position', new BufferAttribute(new Float32Array(position), 3));
+    geometry.setAttribute('normal', new BufferAttribute(new Float32Array(normal), 3));
+    return geometry;
   }
 
   private addBodies(run: Run) {
@@ -327,10 +385,16 @@ export class SceneView {
       if (!body.parts.length) into(-1, body.mover, b, [-1, 0.012 * this.size, 0, 0, 0]);
     });
     const flatten = data.planar ? 0.004 * this.size : null;
+    const sticks = new Map<number, number[]>();   // by number of a mesh of their own
+    data.bodies.forEach((body, b) => {
+      if (!Array.isArray(body.sticks)) return;
+      sticks.set(-2 - b, body.sticks);
+      into(-2 - b, body.mover, b, [-2 - b, 1, 0, 0, 0]);
+    });
     for (const [number, group] of groups) {
-      const mesh = data.meshes[number];
-      const isBall = number < 0 || mesh?.sphere === true;
-      if (!isBall && !mesh) continue;
+      const mesh = data.meshes[number], ends = sticks.get(number);
+      const isBall = number === -1 || mesh?.sphere === true;
+      if (!isBall && !mesh && !ends) continue;
       if (isBall && !isOther && group.movers.length > crowd && group.parts.every(p => p[2] === 0 && p[3] === 0 && p[4] === 0)) {
         const grains = new Grains(group.movers, group.bodies, group.parts.map(p => p[1]));
         grains.setColours(body => new Color(bodyColours[body % bodyColours.length]));
@@ -338,19 +402,39 @@ export class SceneView {
         this.grains.push(grains);
         continue;
       }
-      const geometry = isBall ? ball(group.movers.length > 400 ? 16 : 28) : geometryOf(mesh, flatten);
-      const material = new MeshLambertMaterial({vertexColors: isBall, side: DoubleSide, transparent: isOther, opacity: isOther ? 0.35 : 1});
+      const geometry = isBall ? ball(group.movers.length > 400 ? 16 : 28) : ends ? this.sticksOf(ends) : geometryOf(mesh, flatten);
+      const material = new MeshLambertMaterial({vertexColors: !ends, side: DoubleSide, transparent: isOther, opacity: isOther ? 0.35 : 1});
       const instanced = new InstancedMesh(geometry, material, group.movers.length);
       instanced.frustumCulled = false;
       instanced.castShadow = instanced.receiveShadow = !isOther;
       group.bodies.forEach((body, i) => instanced.setColorAt(i, new Color(bodyColours[body % bodyColours.length])));
       this.scene.add(instanced);
       this.instances.push({run, mesh: instanced, ...group});
-      if (!isOther && !isBall && mesh.lines?.length) {
+      if (!isOther && !isBall && mesh?.lines?.length) {
         group.movers.forEach(mover => this.addFixed(new LineSegments(edgesOf({...mesh, polygons: []}),
             new LineBasicMaterial({color: 0x444455})), mover));
       }
     }
+  }
+
+  /// Where bodies are that are smaller than a few pixels.
+  private addHalos() {
+    const {bodies} = this.data, reach = this.largestPart();
+    if (!(reach > 0) || reach > 0.005 * this.size || bodies.length > crowd) return;
+    this.halos = new InstancedMesh(new SphereGeometry(0.009 * this.size, 16, 10),
+        new MeshLambertMaterial({transparent: true, opacity: 0.4, depthWrite: false}), bodies.length);
+    this.halos.frustumCulled = false;
+    bodies.forEach((_, b) => this.halos!.setColorAt(b, new Color(bodyColours[b % bodyColours.length])));
+    this.scene.add(this.halos);
+  }
+
+  private placeHalos(frame: Frame) {
+    if (!this.halos) return;
+    const {halos} = this, at = new Vector3();
+    halos.visible = this.seen > 0.3;
+    this.data.bodies.forEach(({mover}, b) => halos.setMatrixAt(b, new Matrix4().setPosition(at.fromArray(frame.places, 3 * mover))));
+    halos.instanceMatrix.needsUpdate = true;
+    halos.boundingSphere = null;
   }
 
   private addFixed(object: Mesh | LineSegments, mover: number) {
@@ -371,39 +455,62 @@ export class SceneView {
         this.scene.add(body);
         return;
       }
-      const surface = geometryOf(mesh, null), front = material(), back = material();
+      const surface = geometryOf(mesh, this.data.planar && mesh.polygons.length ? 0.002 * this.size : null), front = material(), back = material();
+      // In the plane what is solid is flat and hides nothing.
+      if (this.data.planar) {
+        front.color.set(theme().ground);
+        front.opacity = 1;
+        front.transparent = false;
+        front.depthWrite = true;
+        this.grounds.push(front);
+      }
       // A wall that hides what is behind it is hardly seen from its back.
       front.side = FrontSide;
       back.side = BackSide;
       back.opacity = 0.12;
       this.addFixed(new Mesh(surface, front), mover);
       this.addFixed(new Mesh(surface, back), mover);
-      if (!this.data.planar && mover < 0) {
+      // Walls would have long shadows that puzzle.
+      if (!this.data.planar && mover < 0 && this.looksUp(surface)) {
         const shade = new Mesh(surface, new ShadowMaterial({opacity: 0.28, depthWrite: false}));
         shade.receiveShadow = true;
         this.addFixed(shade, mover);
       }
-      this.addFixed(new LineSegments(edgesOf(mesh), new LineBasicMaterial({color: 0x8a93a0, transparent: true,
-        opacity: mesh.polygons.length > 200 ? 0.15 : 0.8})), mover);
+      const isRound = !this.data.planar && mesh.polygons.length > 200;
+      if (!isRound && mesh.polygons.length) {
+        this.addFixed(new LineSegments(new EdgesGeometry(surface, 20), new LineBasicMaterial({color: 0x8a93a0})), mover);
+      }
+      this.addFixed(new LineSegments(edgesOf(isRound ? mesh : {...mesh, polygons: []}), new LineBasicMaterial({color: 0x8a93a0, transparent: true,
+        opacity: isRound ? 0.15 : 0.8})), mover);
     };
     for (const part of this.data.ground) add(part[0], -1, part);
     for (const [mover, mesh] of this.data.faces) add(mesh, mover);
+  }
+
+  private looksUp(surface: BufferGeometry): boolean {
+    const normals = surface.getAttribute('normal'), up = this.camera.up;
+    let most = -1;
+    for (let i = 0; i < normals.count; ++i) most = Math.max(most, up.x * normals.getX(i) + up.y * normals.getY(i) + up.z * normals.getZ(i));
+    return most > 0.5;
   }
 
   private addBeams(run: Run) {
     const data = run.meta.scene!, isOther = run !== this.run;
     data.beams.forEach((beam, b) => {
       const around = beam.outline.length / 2, elements = beam.nodes - 1, geometry = new BufferGeometry();
+      // Few elements bend so much that they would look like a polygon.
+      const rings = 1 + Math.min(Math.max(Math.ceil(32 / Math.max(elements, 1)), 1), 8), points = rings * elements * around;
       const index: number[] = [];
-      for (let e = 0; e < elements; ++e) {
-        const a = 2 * e * around, c = a + around;
+      for (let r = 0; r < rings * elements; ++r) {
+        if (r % rings === rings - 1) continue;
+        const a = r * around, c = a + around;
         for (let i = 0; i < around; ++i) {
           const next = (i + 1) % around;
           index.push(a + i, a + next, c + next, a + i, c + next, c + i);
         }
       }
-      geometry.setAttribute('position', new BufferAttribute(new Float32Array(6 * elements * around), 3));
-      geometry.setAttribute('color', new BufferAttribute(new Float32Array(6 * elements * around).fill(1), 3));
+      geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * points), 3));
+      geometry.setAttribute('color', new BufferAttribute(new Float32Array(3 * points).fill(1), 3));
       geometry.setIndex(index);
       const mesh = new Mesh(geometry, new MeshLambertMaterial({vertexColors: true, side: DoubleSide, flatShading: true,
         transparent: isOther, opacity: isOther ? 0.35 : 1}));
@@ -416,7 +523,7 @@ export class SceneView {
         const [w, x, y, z] = beam.frames.slice(i, i + 4);
         frames.push(new Quaternion(x, y, z, w));
       }
-      this.beams.push({name: beam.name, run, mesh, around, elements, first: beam.first, outline: beam.outline, frames});
+      this.beams.push({name: beam.name, run, mesh, around, elements, rings, first: beam.first, outline: beam.outline, frames});
     });
   }
 
@@ -448,6 +555,9 @@ export class SceneView {
 
   setTheme() {
     this.scene.background = new Color(theme().scene);
+    this.markers.forEach((mesh, kind) => (mesh.material as MeshLambertMaterial).color.set(theme().status[kind]));
+    this.drawContacts(this.run.frame(this.frame), this.frame);
+    for (const material of this.grounds) material.color.set(theme().ground);
     this.wanted = true;
   }
 
@@ -462,7 +572,8 @@ export class SceneView {
       if (Number.isFinite(at.x + at.y + at.z)) { low.min(at); high.max(at); }
     }
     if (!(low.x <= high.x)) return all;
-    const reach = 2 * Math.min(this.largestPart(), this.size / 2);
+    const shapeless = this.data.bodies.some(body => !body.parts.length);
+    const reach = 2 * Math.min(Math.max(this.largestPart(), shapeless ? 0.04 * this.size : 0), this.size / 2);
     return {centre: low.clone().add(high).multiplyScalar(0.5), sides: high.sub(low).addScalar(reach)};
   }
 
@@ -476,6 +587,7 @@ export class SceneView {
 
   private fit(which: Preset) {
     const {centre, sides} = this.extent(which), {camera} = this;
+    this.seen = which === 'near' ? Math.min(sides.length() / this.size, 1) : 1;
     const up = camera.up, z = Math.abs(up.z) > 0.5;
     const ways: Record<Preset, Vector3> = {
       iso: z ? new Vector3(0.55, -1, 0.45) : new Vector3(0.45, 0.4, 1),
@@ -506,6 +618,11 @@ export class SceneView {
     camera.updateProjectionMatrix();
     this.controls.update();
     this.fitted = which === 'near' ? null : which;
+    if (this.arrows) {
+      this.drawContacts(this.run.frame(this.frame), this.frame);
+      this.placeHalos(this.run.frame(this.frame));
+      this.followBody(this.run.frame(this.frame));   // from here on
+    }
     this.wanted = true;
   }
 
@@ -566,6 +683,7 @@ export class SceneView {
     const frameOf = (run: Run) => (run === this.run ? f : run.frameAt(time));
     for (const group of this.instances) this.placeInstances(group, group.run.frame(frameOf(group.run)));
     for (const grains of this.grains) grains.show(frame.places);
+    this.placeHalos(frame);
     for (const beam of this.beams) this.placeBeam(beam, frameOf(beam.run));
     this.drawScale();
     this.renderer.shadowMap.needsUpdate = true;
@@ -638,12 +756,21 @@ export class SceneView {
       } else {
         colour.copy(beam.mesh.userData.colour);
       }
-      for (const end of [0, 1]) {
+      const [one, other] = [0, 1].map(end => {
         this.placeOf(frame, beam.first + e + end, at, turn);
         const section = turn.clone().multiply(beam.frames[2 * e + end] ?? new Quaternion());
+        return {at: at.clone(), section, along: new Vector3(1, 0, 0).applyQuaternion(section)};
+      });
+      const length = one.at.distanceTo(other.at), last = beam.rings - 1;
+      for (let k = 0; k <= last; ++k) {
+        // Hermite's cubic between the nodes, along the axis of the section at both.
+        const s = k / last, r = 1 - s;
+        at.copy(one.at).multiplyScalar(r * r * (1 + 2 * s)).addScaledVector(other.at, s * s * (1 + 2 * r))
+            .addScaledVector(one.along, length * r * r * s).addScaledVector(other.along, -length * s * s * r);
+        turn.slerpQuaternions(one.section, other.section, s);
         for (let i = 0; i < beam.around; ++i) {
-          corner.set(0, beam.outline[2 * i], beam.outline[2 * i + 1]).applyQuaternion(section).add(at);
-          const point = (2 * e + end) * beam.around + i;
+          corner.set(0, beam.outline[2 * i], beam.outline[2 * i + 1]).applyQuaternion(turn).add(at);
+          const point = (beam.rings * e + k) * beam.around + i;
           position.setXYZ(point, corner.x, corner.y, corner.z);
           colours.setXYZ(point, colour.r, colour.g, colour.b);
         }
@@ -681,38 +808,51 @@ export class SceneView {
   }
 
   private drawContacts(frame: Frame, f: number) {
-    const counts = [0, 0, 0, 0], mark = 0.006 * this.size, head = 0.025 * this.size;
+    const counts = [0, 0, 0, 0], mark = this.mark * Math.max(this.seen, 0.2), head = 0.025 * this.size * this.seen;
+    const colours = theme().status;
     this.markerNames = [[], [], [], []];
     this.arrows.begin();
-    const reach = 0.25 * this.size * this.shown.arrowSize;
+    const reach = 0.25 * this.size * this.seen * this.shown.arrowSize;
     const sample = this.run.meta.frames[f], before = f > 0 ? this.run.meta.frames[f - 1] : sample - 1;
-    const at = new Vector3(), way = new Vector3();
+    const at = new Vector3(), way = new Vector3(), along = new Vector3(), across = new Vector3();
+    this.reactions = [];
     const put = (name: string, status: number, force: Vector3, strength: number) => {
       if (!this.shown.contacts) return;
+      if (name && this.reactions.length < 100) this.reactions.push({name, status, force: force.toArray()});
       const kind = Math.min(Math.max(Math.round(status) || 0, 0), 3);
       this.markers[kind].setMatrixAt(counts[kind], new Matrix4().makeScale(mark, mark, mark).setPosition(at));
       this.markerNames[kind].push(name);
       ++counts[kind];
       if (this.shown.forces && kind > 0) {
-        this.arrows.add(at, force.clone().multiplyScalar(reach * strength), new Color(statusColours[kind]), head);
+        this.arrows.add(at, force.clone().multiplyScalar(reach * strength), new Color(colours[kind]), head);
       }
     };
     this.data.contacts.forEach(({name}, c) => {
       at.fromArray(frame.touches, 3 * c);
       way.fromArray(frame.normals, 3 * c);
       if (!Number.isFinite(at.x + at.y + at.z)) return;
-      const {status, force, percussion, impulse} = this.contactSeries[c];
-      let hit = 0;
+      const {status, force, percussion, impulse, friction, blow, gap: gapSeries} = this.contactSeries[c];
+      // The whole of a reaction, from its parts along normal and tangents.
+      const reaction = (normal: number, parts: (Series | undefined)[], i: number) => {
+        const all = way.clone().multiplyScalar(normal), one = along.fromArray(frame.tangents, 3 * c);
+        parts.forEach((series, k) => {
+          if (series) all.addScaledVector(k ? across.crossVectors(way, one) : one, this.run.values(series)[i] || 0);
+        });
+        return all;
+      };
+      let hit = 0, when = sample;
       const hits = percussion ? this.run.values(percussion) : null;
       const impulses = !hits && impulse && force ? this.run.values(impulse) : null;
       for (let i = Math.max(before + 1, 0); i <= sample; ++i) {
-        if (hits) hit = Math.max(hit, hits[i] || 0);
         // Where a scheme does not tell them apart, an impulse without a lasting force is an impact.
-        else if (impulses && this.run.values(force!)[i] === 0) hit = Math.max(hit, impulses[i] || 0);
+        const now = hits ? hits[i] : impulses && this.run.values(force!)[i] === 0 ? impulses[i] : 0;
+        if (now > hit) { hit = now; when = i; }
       }
       const state = status ? this.run.values(status)[sample] : 0;
-      if (hit > 1e-9 * this.percussionScale) put(name, 3, way, 0.2 + 0.8 * hit / this.percussionScale);
-      else put(name, state, way, (force ? this.run.values(force)[sample] || 0 : 0) / this.forceScale);
+      // What is far apart is not worth a mark.
+      const gap = gapSeries ? this.run.values(gapSeries)[sample] : 0;
+      if (hit > 1e-9 * this.percussionScale) put(name, 3, reaction(hit, blow, when), 0.2 / hit + 0.8 / this.percussionScale);
+      else if (state > 0 || !(gap > 0.1 * this.size)) put(name, state, reaction(force ? this.run.values(force)[sample] || 0 : 0, friction, sample), 1 / this.forceScale);
     });
     const points = this.run.points(f);
     for (let i = 0; i < points.length; i += 8) {
@@ -927,13 +1067,16 @@ export class SceneView {
   render() {
     if (!this.wanted) return;
     this.wanted = false;
-    const shadows = this.shown.shadows && !this.data.planar;
+    // What is cut off would still have a shadow.
+    const shadows = this.shown.shadows && !this.data.planar && this.shown.section === 'none';
     if (this.sun.castShadow !== shadows) {
       this.renderer.shadowMap.enabled = this.sun.castShadow = shadows;
       this.renderer.shadowMap.needsUpdate = true;
       this.scene.traverse(object => { const {material} = object as Mesh; if (material && !Array.isArray(material)) material.needsUpdate = true; });
     }
-    for (const grains of this.grains) grains.setView(this.pixels, this.renderer.clippingPlanes[0] ?? null);
+    const away = this.camera instanceof PerspectiveCamera ? this.camera.position.distanceTo(this.controls.target) * Math.tan(Math.PI * 17.5 / 180)
+                                                          : this.camera.top / this.camera.zoom;
+    for (const grains of this.grains) grains.setView(this.pixels, this.renderer.clippingPlanes[0] ?? null, 0.5 * this.pixels / away);
     this.renderer.render(this.scene, this.camera);
   }
 

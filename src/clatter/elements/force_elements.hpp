@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include <clatter/elements/actuator.hpp>
 #include <clatter/elements/bushing.hpp>
 #include <clatter/elements/cable.hpp>
 #include <clatter/elements/spring.hpp>
@@ -45,9 +46,12 @@ struct KindList {
 ///   check(q, reached): throws Error where it has no meaning
 ///   channels(): what can be recorded; the element must outlive them
 ///
+/// An Actuator `is_driven`: it is built on a DriveSite, has a DriveInput instead of `reached`, a
+/// power(), and force() as its one channel.
+///
 /// Beams are no part of it: they are computed two at a time, and share what forces and tangents
 /// need.
-using ForceKinds = KindList<Spring, Bushing, Cable>;
+using ForceKinds = KindList<Spring, Bushing, Cable, Actuator>;
 using ForceElements = ForceKinds::Elements;
 
 /// Calls visit(element, index) for all of them, with indices that go on from kind to kind.
@@ -63,6 +67,12 @@ void for_each_force_element(const ForceElements& elements, Visit&& visit) {
       },
       elements);
 }
+
+/// Whether elements of a kind are driven.
+template <class Kind>
+constexpr bool is_driven = requires {
+  Kind::is_driven;
+};
 
 inline std::size_t count_of(const ForceElements& elements) {
   return std::apply([](const auto&... kinds) { return (kinds.size() + ...); }, elements);

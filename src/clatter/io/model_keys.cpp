@@ -29,6 +29,8 @@ std::string KeyDescription::expected() const {
       return "number" + limits;
     case formula:
       return "number or formula in `t`";
+    case drive:
+      return "number or formula in `t` and quantities";
     case vector:
       return limits.empty() ? "vector" : "vector with entries" + limits;
     case triple:
@@ -110,6 +112,10 @@ std::span<const TableDescription> model_tables() {
                                                        bushing(),
                                                        cable(),
                                                        through(),
+                                                       actuator(),
+                                                       sensor(),
+                                                       controller(),
+                                                       formula_table(),
                                                        load(),
                                                        joint(),
                                                        clearance(),

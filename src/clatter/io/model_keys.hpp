@@ -20,6 +20,7 @@ enum class ValueType {
   integer,     ///< whole number
   number,      ///< whole numbers are accepted as well
   formula,     ///< number or formula in t
+  drive,       ///< number or formula in t and quantities of the run
   vector,      ///< [x, y, z], or [x, y] where planar bodies are concerned
   direction,   ///< a vector that is not zero; its length does not matter
   triple,      ///< three numbers, never two

@@ -15,6 +15,7 @@
 #include <clatter/io/body_reader.hpp>
 #include <clatter/io/contact_reader.hpp>
 #include <clatter/io/coupler_reader.hpp>
+#include <clatter/io/drive_reader.hpp>
 #include <clatter/io/event_reader.hpp>
 #include <clatter/io/joint_reader.hpp>
 #include <clatter/io/load_reader.hpp>
@@ -175,7 +176,9 @@ std::vector<PlacedShape> read_ground(const TomlTable& table, const std::filesyst
 
 Model read_tables(const toml::table& root, ModelUse use, const std::filesystem::path& folder,
                   std::vector<Mistake>& mistakes) {
-  const TomlTable table(root, model_table(""), mistakes);
+  FormulaTables formula_tables;
+  const TomlTable table(root, model_table(""), mistakes, &formula_tables);
+  formula_tables = read_formula_tables(table.tables("table"), folder);
   Model model;
   model.place = table.place();
   model.keys = table.key_places();
@@ -213,6 +216,8 @@ Model read_tables(const toml::table& root, ModelUse use, const std::filesystem::
   model.gravity = table.vector("gravity", dimension_of_model(model)).value_or(Vec3::Zero());
   ForceKinds::for_each([&]<class Kind>() { read_force_elements<Kind>(table, named, model); });
   model.springs.insert(model.springs.end(), bearings.springs.begin(), bearings.springs.end());
+  model.sensors = read_sensors(table.tables("sensor"));
+  model.controllers = read_controllers(table.tables("controller"));
   model.loads = read_loads(table.tables("load"), named);
   JointReading joints = read_joints(table.tables("joint"), named, model.assemble);
   model.joints = std::move(joints.joints);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -67,8 +68,10 @@ std::string literal_of(const std::string& formula) {
 
 class Parameters {
  public:
-  Parameters(const toml::table* table, std::vector<Mistake>& mistakes)
-      : table_(table), mistakes_(mistakes) {}
+  /// `functions`: names by which formulas call tables.
+  Parameters(const toml::table* table, std::set<std::string, std::less<>> functions,
+             std::vector<Mistake>& mistakes)
+      : table_(table), functions_(std::move(functions)), mistakes_(mistakes) {}
 
   /// All of them, so that what nobody uses is right, too.
   void find_all() {
@@ -80,7 +83,7 @@ class Parameters {
                fmt::format("{} cannot be the name of a parameter: use letters, digits "
                            "and _, and begin with a letter",
                            in_quotes(name)));
-      } else if (Formula::knows(name)) {
+      } else if (Formula::knows(name) || functions_.contains(name)) {
         refuse(key.source(), fmt::format("{} means something else in formulas; choose another name "
                                          "for the parameter",
                                          in_quotes(name)));
@@ -139,17 +142,23 @@ class Parameters {
 
   struct Result {
     double number = 0.0;
-    std::string formula = {};  // where it depends on t
+    std::string formula = {};  // where it depends on t or on quantities of the run
+  };
+
+  /// What a formula is made of besides numbers.
+  struct Parts {
+    bool time = false, tables = false, quantities = false;
   };
 
   /// Nothing when it is wrong, which has been said then.
   std::optional<Result> evaluate(std::string_view text, const toml::source_region& source) {
-    bool depends_on_time = false;
-    const std::optional<std::string> resolved = resolve(text, source, depends_on_time);
+    Parts parts;
+    const std::optional<std::string> resolved = resolve(text, source, parts);
     if (!resolved) return std::nullopt;
+    if (parts.tables) return Result{0.0, *resolved};  // whoever has the tables looks at it
     try {
-      const Formula formula(*resolved);
-      if (depends_on_time) return Result{0.0, *resolved};
+      const Formula formula(*resolved, Formula::Of::quantities);
+      if (parts.time || parts.quantities) return Result{0.0, *resolved};
       const double value = formula(0.0);
       if (std::isfinite(value)) return Result{value};
       refuse(source, fmt::format("the formula {} gives {}", in_quotes(text), value));
@@ -162,7 +171,7 @@ class Parameters {
 
   /// The formula with numbers for its parameters.
   std::optional<std::string> resolve(std::string_view text, const toml::source_region& source,
-                                     bool& depends_on_time) {
+                                     Parts& parts) {
     std::string resolved;
     for (std::size_t i = 0; i < text.size();) {
       std::size_t end = i + 1;
@@ -170,17 +179,22 @@ class Parameters {
         // With its exponent, whose "e" is no name.
         const auto read = std::from_chars(text.data() + i, text.data() + text.size(), number);
         end = static_cast<std::size_t>(read.ptr - text.data());
+      } else if (const std::size_t path = Formula::length_of_path(text.substr(i)); path > 0) {
+        end = i + path;
+        parts.quantities = true;
       } else if (begins_name(text[i])) {
         while (end < text.size() && continues_name(text[end])) ++end;
         const std::string name(text.substr(i, end - i));
-        if (!Formula::knows(name)) {
+        if (functions_.contains(name)) {
+          parts.tables = true;
+        } else if (!Formula::knows(name)) {
           const std::optional<double> value = value_of(name, source);
           if (!value) return std::nullopt;
           resolved += fmt::format("({})", *value);
           i = end;
           continue;
         }
-        depends_on_time = depends_on_time || name == "t";
+        parts.time = parts.time || name == "t";
       }
       resolved += text.substr(i, end - i);
       i = end;
@@ -221,9 +235,10 @@ class Parameters {
       const std::optional<Result> result = evaluate(text, value.source());
       entry.is_open = false;
       if (result && !result->formula.empty()) {
-        refuse(value.source(), fmt::format("the parameter {} depends on t; use a formula where a "
-                                           "function of time is expected",
-                                           in_quotes(name)));
+        refuse(value.source(),
+               fmt::format("the parameter {} depends on t, a table or a quantity; use a formula "
+                           "where such a function is expected",
+                           in_quotes(name)));
       } else if (result) {
         entry.value = result->number;
       }
@@ -244,16 +259,30 @@ class Parameters {
   };
 
   const toml::table* table_;
+  std::set<std::string, std::less<>> functions_;
   std::vector<Mistake>& mistakes_;
   std::map<std::string, Value> values_;
 };
+
+std::set<std::string, std::less<>> names_of_tables(const toml::table& model) {
+  std::set<std::string, std::less<>> names;
+  const toml::array* list = model["table"].as_array();
+  if (list == nullptr) return names;
+  for (const toml::node& each : *list) {
+    const toml::table* table = each.as_table();
+    if (table == nullptr) continue;
+    if (const auto name = (*table)["name"].value<std::string>()) names.insert(*name);
+  }
+  return names;
+}
 
 }  // namespace
 
 void apply_parameters(toml::table& model, std::vector<Mistake>& mistakes) {
   const toml::node* given = model.get(table_name);
   if (given != nullptr && !given->is_table()) return;  // the reader says so
-  Parameters parameters(given == nullptr ? nullptr : given->as_table(), mistakes);
+  Parameters parameters(given == nullptr ? nullptr : given->as_table(), names_of_tables(model),
+                        mistakes);
   parameters.find_all();
   parameters.replace_in(model);
 }

@@ -50,6 +50,7 @@ Json value_schema(const KeyDescription& key) {
     case ValueType::number:
       return number;
     case ValueType::formula:
+    case ValueType::drive:
       return formula;
     case ValueType::vector:
     case ValueType::direction:

@@ -146,8 +146,8 @@ class Visitor {
   }
   void visit(State& s) {
     (*this)(s.time, s.steps, s.q, s.v, s.acceleration, s.algorithmic_acceleration, s.joint_forces,
-            s.joint_impulses, s.struck, s.contacts, s.search, s.sleep, s.turns, s.given_loads,
-            s.solver, s.sums);
+            s.joint_impulses, s.struck, s.contacts, s.search, s.sleep, s.turns, s.signals,
+            s.given_loads, s.solver, s.sums);
   }
   void visit(Happening& h) { (*this)(h.event, h.time, h.values); }
   void visit(IterationStatistics& i) { (*this)(i.total, i.max); }

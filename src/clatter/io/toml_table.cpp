@@ -12,8 +12,8 @@ namespace clatter {
 namespace {
 
 // A value that has been checked.
-Expression expression_of(const toml::node& value) {
-  return value.is_number() ? Expression(as_number(value)) : Expression(**value.as_string());
+Expression expression_of(const toml::node& value, const FormulaTables* tables) {
+  return value.is_number() ? Expression(as_number(value)) : Expression(**value.as_string(), tables);
 }
 
 KeyPlaces::Spot spot_of(const toml::node& value) {
@@ -35,8 +35,11 @@ Vec3 unit(const Vec3& v) {
 }
 
 TomlTable::TomlTable(const toml::table& table, const TableDescription& description,
-                     std::vector<Mistake>& mistakes)
-    : table_(&table), description_(&description), mistakes_(&mistakes) {
+                     std::vector<Mistake>& mistakes, const FormulaTables* formula_tables)
+    : table_(&table),
+      description_(&description),
+      mistakes_(&mistakes),
+      formula_tables_(formula_tables) {
   find_kind();
   check_keys();
 }
@@ -73,7 +76,8 @@ void TomlTable::check_keys() {
     }
     // Without a kind it is not known which row of the description counts.
     const bool ambiguous = !kind_is_known_ && !row->kinds.empty();
-    if (ambiguous || !check_value(*row, value, description_->heading, *mistakes_)) {
+    if (ambiguous ||
+        !check_value(*row, value, description_->heading, formula_tables_, *mistakes_)) {
       unusable_.insert(name);
     }
   }
@@ -191,7 +195,13 @@ std::optional<double> TomlTable::angle(std::string_view key) const {
 
 std::optional<Expression> TomlTable::formula(std::string_view key) const {
   const toml::node* value = usable(key);
-  return value == nullptr ? std::nullopt : std::optional(expression_of(*value));
+  return value == nullptr ? std::nullopt : std::optional(expression_of(*value, formula_tables_));
+}
+
+std::optional<Formula> TomlTable::drive(std::string_view key) const {
+  const std::optional<std::string> text = formula_text(key);
+  if (!text) return std::nullopt;
+  return Formula(*text, Formula::Of::quantities, formula_tables_);
 }
 
 std::optional<std::string> TomlTable::formula_text(std::string_view key) const {
@@ -310,7 +320,8 @@ std::optional<std::array<Expression, 3>> TomlTable::formulas(std::string_view ke
   const toml::array& list = *value->as_array();
   if (!check_dimension(key, list, dimension)) return std::nullopt;
   std::array<Expression, 3> components;
-  for (std::size_t i = 0; i < list.size(); ++i) components[i] = expression_of(*list.get(i));
+  for (std::size_t i = 0; i < list.size(); ++i)
+    components[i] = expression_of(*list.get(i), formula_tables_);
   return components;
 }
 
@@ -357,7 +368,7 @@ std::optional<TomlTable> TomlTable::table(std::string_view key) const {
   const toml::node* value = usable(key);
   if (value == nullptr) return std::nullopt;
   const KeyDescription* row = description_->find(key, kind_);
-  return TomlTable(*value->as_table(), model_table(row->table), *mistakes_);
+  return TomlTable(*value->as_table(), model_table(row->table), *mistakes_, formula_tables_);
 }
 
 std::vector<TomlTable> TomlTable::tables(std::string_view key) const {
@@ -367,7 +378,7 @@ std::vector<TomlTable> TomlTable::tables(std::string_view key) const {
   const KeyDescription* row = description_->find(key, kind_);
   if (value->is_table()) return {*table(key)};
   for (const toml::node& entry : *value->as_array()) {
-    tables.emplace_back(*entry.as_table(), model_table(row->table), *mistakes_);
+    tables.emplace_back(*entry.as_table(), model_table(row->table), *mistakes_, formula_tables_);
   }
   return tables;
 }

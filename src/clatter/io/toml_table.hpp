@@ -23,8 +23,9 @@ namespace clatter {
 /// that nothing is complained about twice.
 class TomlTable final : public KeyTable {
  public:
+  /// `formula_tables`: those that its formulas may call; whoever gives them keeps them.
   TomlTable(const toml::table& table, const TableDescription& description,
-            std::vector<Mistake>& mistakes);
+            std::vector<Mistake>& mistakes, const FormulaTables* formula_tables = nullptr);
 
   const TableDescription& description() const { return *description_; }
   /// The kind that the table gives or has by default; empty when it is wrong or missing, or when
@@ -61,6 +62,7 @@ class TomlTable final : public KeyTable {
   /// Radians, from `key` or from `key`_deg.
   std::optional<double> angle(std::string_view key) const override;
   std::optional<Expression> formula(std::string_view key) const override;
+  std::optional<Formula> drive(std::string_view key) const override;
   /// The number or formula as text.
   std::optional<std::string> formula_text(std::string_view key) const;
   std::optional<Vec3> vector(std::string_view key, Dimension dimension) const override;
@@ -106,6 +108,7 @@ class TomlTable final : public KeyTable {
   const toml::table* table_;
   const TableDescription* description_;
   std::vector<Mistake>* mistakes_;
+  const FormulaTables* formula_tables_;
   std::string kind_;
   bool kind_is_known_ = true;
   std::set<std::string, std::less<>> unusable_;

@@ -38,8 +38,9 @@ bool is_list_of_numbers(const toml::node& value) {
 
 class ValueCheck {
  public:
-  ValueCheck(const KeyDescription& row, const std::string& heading, std::vector<Mistake>& mistakes)
-      : row_(row), heading_(heading), mistakes_(mistakes) {}
+  ValueCheck(const KeyDescription& row, const std::string& heading, const FormulaTables* tables,
+             std::vector<Mistake>& mistakes)
+      : row_(row), heading_(heading), tables_(tables), mistakes_(mistakes) {}
 
   bool passes(const toml::node& value) const;
 
@@ -64,6 +65,7 @@ class ValueCheck {
 
   const KeyDescription& row_;
   const std::string& heading_;
+  const FormulaTables* tables_;
   std::vector<Mistake>& mistakes_;
 };
 
@@ -80,6 +82,7 @@ bool ValueCheck::passes(const toml::node& value) const {
     case ValueType::number:
       return check_number(value);
     case ValueType::formula:
+    case ValueType::drive:
       return check_formula(value);
     case ValueType::vector:
       return check_numbers(value, 2, 3);
@@ -174,7 +177,9 @@ bool ValueCheck::check_formula(const toml::node& value) const {
   if (value.is_number()) return check_number(value);
   if (!value.is_string()) return unexpected(value);
   try {
-    const Expression expression(**value.as_string());
+    const bool is_drive = row_.type == ValueType::drive;
+    const Formula formula(**value.as_string(),
+                          is_drive ? Formula::Of::quantities : Formula::Of::time, tables_);
     return true;
   } catch (const std::invalid_argument& error) {
     add(value.source(), fmt::format("'{}': {} is not a formula in t: {}", row_.name,
@@ -264,8 +269,8 @@ bool ValueCheck::check_tables(const toml::node& value) const {
 }  // namespace
 
 bool check_value(const KeyDescription& row, const toml::node& value, const std::string& heading,
-                 std::vector<Mistake>& mistakes) {
-  return ValueCheck(row, heading, mistakes).passes(value);
+                 const FormulaTables* tables, std::vector<Mistake>& mistakes) {
+  return ValueCheck(row, heading, tables, mistakes).passes(value);
 }
 
 std::string expected_value(const KeyDescription& row) {

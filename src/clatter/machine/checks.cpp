@@ -118,10 +118,11 @@ void check_ties(const Model& model, std::vector<Mistake>& mistakes) {
     return;
   }
   ObjectCheck("integrator", integrator.place, integrator.keys, mistakes)
-      .refuse("name",
-              fmt::format("\"{}\" is for bodies that nothing but contacts ties: joints, beams, "
-                          "springs, bushings and cables need another, such as \"newmark\"",
-                          to_string(integrator.kind)));
+      .refuse(
+          "name",
+          fmt::format("\"{}\" is for bodies that nothing but contacts ties: joints, beams, "
+                      "springs, bushings, cables and actuators need another, such as \"newmark\"",
+                      to_string(integrator.kind)));
 }
 
 /// A table of a file may make many parts: what is wrong with one of them is enough.
@@ -177,6 +178,10 @@ std::vector<Mistake> check(const Model& model) {
       Kind::check(spec, object, bodies);
     }
   });
+  for (const SensorSpec& each : model.sensors) check_sensor(each, model.integrator, mistakes);
+  for (const ControllerSpec& each : model.controllers) {
+    check_controller(each, model.integrator, mistakes);
+  }
   for (const LoadSpec& load : model.loads) check_load(load, bodies, mistakes);
   for (const JointSpec& joint : model.joints) check_joint(joint, bodies, mistakes);
   for (const CouplerSpec& coupler : model.couplers) {

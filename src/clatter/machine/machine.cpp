@@ -46,6 +46,7 @@ Instant Machine::instant_at_start() const {
   instant.is_given.assign(loads_.size(), 0);
   instant.drives.resize(joints_.size());
   instant.turns = turns_at_start();
+  instant.signals = signals_.at_start();
   instant.helices.resize(beam_elements_.size());
   instant.terms = VecX::Zero(static_cast<Eigen::Index>(nodes_.size()));
   set_time(instant, 0.0, instant.spacing);
@@ -133,9 +134,14 @@ ForceSizes Machine::forces(const Configuration& q, const NodalVector& v, Instant
     note_pair(element.a(), element.b(), beam_force);
   }
   for_each_force_element(force_elements_, [&](const auto& element, std::size_t e) {
-    using Vector = typename std::decay_t<decltype(element)>::Vector;
+    using Kind = std::decay_t<decltype(element)>;
+    using Vector = typename Kind::Vector;
     Vector force;
-    element.generalised_force(q, v, instant.turns[e], force);
+    if constexpr (is_driven<Kind>) {
+      element.generalised_force(q, v, drive_input(instant), force);
+    } else {
+      element.generalised_force(q, v, instant.turns[e], force);
+    }
     add_to_nodes(f, element.nodes(), force);
     const auto nodes = element.nodes();
     note(*std::max_element(nodes.begin(), nodes.end()),
@@ -241,6 +247,8 @@ double Machine::load_power(const Configuration& q, const NodalVector& v,
     const Load& load = loads_[l];
     power += load.generalised(instant.loads[l], q[load.node()]).dot(of_node(v, load.node()));
   }
+  const DriveInput in = drive_input(instant);
+  for (const Actuator& actuator : all<Actuator>()) power += actuator.power(q, v, in);
   return power;
 }
 

@@ -15,6 +15,7 @@
 #include <clatter/elements/joint.hpp>
 #include <clatter/elements/load.hpp>
 #include <clatter/elements/node.hpp>
+#include <clatter/elements/signal_table.hpp>
 #include <clatter/elements/site.hpp>
 #include <clatter/machine/model.hpp>
 #include <clatter/machine/solid.hpp>
@@ -72,6 +73,7 @@ struct Instant {
   std::vector<Joint::Drive> drives;  ///< by joint
   std::vector<char> is_given;        ///< load: its value is given from outside
   std::vector<double> turns;         ///< see Machine::turns_at_start()
+  std::vector<double> signals;       ///< of State
   // Of the last call of Machine::forces:
   std::vector<BeamElement::Helix> helices;  ///< by beam element
   VecX terms;  ///< by node: weighted sum of the sizes of the forces of which it is a node
@@ -95,6 +97,15 @@ class Machine {
     return std::get<std::vector<Kind>>(force_elements_);
   }
   const std::vector<Load>& loads() const { return loads_; }
+  /// What drives remember; State::signals has its numbers.
+  const SignalTable& signals() const { return signals_; }
+  DriveInput drive_input(const Instant& instant) const {
+    return {instant.time, turns_of_joints(instant.turns), instant.signals, instant.load_factor};
+  }
+  DriveInput drive_input(double time, std::span<const double> turns,
+                         std::span<const double> signals) const {
+    return {time, turns_of_joints(turns), signals, 1.0};
+  }
   /// Joints, and after them the terms of couplers; see Joint.
   const std::vector<Joint>& joints() const { return joints_; }
   /// Contacts that are always listed. Those of groups come and go: ContactList has them.
@@ -138,6 +149,10 @@ class Machine {
   void count_turns(const Configuration& q, std::span<double> turns) const;
   double turns_of_joint(std::size_t j, std::span<const double> turns) const {
     return turns[force_element_count() + j];
+  }
+
+  std::span<const double> turns_of_joints(std::span<const double> turns) const {
+    return turns.subspan(force_element_count());
   }
 
   Instant instant_at_start() const;
@@ -236,6 +251,7 @@ class Machine {
   std::vector<BeamElement> beam_elements_;
   double beam_noise_ = 0.0;  // weighted norm of what a unit displacement of round-off does
   ForceElements force_elements_;
+  SignalTable signals_;
   std::vector<Load> loads_;
   std::vector<Joint> joints_;
   std::vector<Contact> own_contacts_;

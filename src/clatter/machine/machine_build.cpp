@@ -71,10 +71,20 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
   length_ = measure_length(model);
   measure_beam_noise();
 
-  ForceKinds::for_each([&]<class Kind>() {
-    auto& elements = std::get<std::vector<Kind>>(force_elements_);
-    for (const auto& spec : model.*Kind::list) elements.push_back(Kind::build(spec, site()));
-  });
+  const auto build_all = [&](bool driven) {
+    ForceKinds::for_each([&]<class Kind>() {
+      if (is_driven<Kind> != driven) return;
+      auto& elements = std::get<std::vector<Kind>>(force_elements_);
+      for (const auto& spec : model.*Kind::list) {
+        if constexpr (is_driven<Kind>) {
+          elements.push_back(Kind::build(spec, {site(), joints_, signals_, spec.place}));
+        } else {
+          elements.push_back(Kind::build(spec, site()));
+        }
+      }
+    });
+  };
+  build_all(false);
   for (const LoadSpec& spec : model.loads) {
     loads_.emplace_back(spec.name, node_of(spec.at), about_node(spec.at).point, spec.force,
                         spec.torque, spec.axes);
@@ -82,6 +92,11 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
   for (std::size_t b = 0; b < beams_.size(); ++b) add_line_load(model.beams[b], beams_[b]);
   for (const JointSpec& spec : model.joints) add_joint(spec);
   for (const CouplerSpec& spec : model.couplers) add_coupler(spec);
+  // What depends on joints and on each other.
+  const double step = model.integrator.step;
+  for (const SensorSpec& spec : model.sensors) signals_.add(spec, site(), joints_, step);
+  for (const ControllerSpec& spec : model.controllers) signals_.add(spec, site(), joints_, step);
+  build_all(true);
   extents_.assign(nodes_.size(), 0.0);
   for (const ContactSpec& spec : model.contacts) add_contact(spec, model);
   for (const ContactGroupSpec& spec : model.contact_groups) add_group(spec, model);

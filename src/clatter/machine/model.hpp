@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <clatter/elements/force_elements.hpp>
+#include <clatter/model/drive_specs.hpp>
 #include <clatter/model/specs.hpp>
 
 namespace clatter {
@@ -29,6 +30,8 @@ struct Model : ForceKinds::Specs {
   std::vector<BodyPairSpec> exclusions;
   std::vector<BodyPairSpec> watches;  ///< names may hold `*` for any letters
   std::vector<EventSpec> events;
+  std::vector<SensorSpec> sensors;
+  std::vector<ControllerSpec> controllers;
   IntegratorSpec integrator;
   OutputSpec output;
   std::vector<VerifySpec> verify;

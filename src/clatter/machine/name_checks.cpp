@@ -107,6 +107,8 @@ void check_names(const Model& model, std::vector<Mistake>& mistakes) {
   check_all({"coupler", "couplers", mistakes}, model.couplers);
   check_all({"material", "materials", mistakes}, model.materials);
   check_all({"event", "events", mistakes}, model.events);
+  check_all({"sensor", "sensors", mistakes}, model.sensors);
+  check_all({"controller", "controllers", mistakes}, model.controllers);
   NameCheck contacts = check_all({"contact", "contacts", mistakes}, model.contacts);
   for (const ContactGroupSpec& group : model.contact_groups) {
     contacts.check(group.contact.name, group.contact.place, group.contact.keys);

@@ -12,6 +12,7 @@ State state_at_start(const Machine& machine) {
   state.sleep.calm.assign(machine.nodes().size(), 0);
   state.sleep.with.assign(machine.nodes().size(), ground);
   state.turns = machine.turns_at_start();
+  state.signals = machine.signals().at_start();
   state.contacts.resize(machine.own_contacts().size());
   for (std::size_t c = 0; c < state.contacts.size(); ++c) {
     state.contacts[c].size_rows(machine.own_contacts()[c].rows());

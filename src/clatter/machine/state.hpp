@@ -43,6 +43,7 @@ struct State {
   ContactSearch search;
   Sleep sleep;
   std::vector<double> turns;           ///< see Machine::turns_at_start()
+  std::vector<double> signals;         ///< what drives remember, see SignalTable
   std::vector<GivenLoad> given_loads;  ///< that act instead of what the model says
   SolverMemory solver;
   RunningSums sums;

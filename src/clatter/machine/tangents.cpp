@@ -69,9 +69,14 @@ void add_tangents(const Machine& machine, const Configuration& q, const NodalVec
   }
   add_beam_tangents(machine, v, instant, factors, T, matrix);
   for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t e) {
-    using Block = typename std::decay_t<decltype(element)>::Matrix;
+    using Kind = std::decay_t<decltype(element)>;
+    using Block = typename Kind::Matrix;
     Block K, C;
-    element.tangent(q, v, instant.turns[e], K, C);
+    if constexpr (is_driven<Kind>) {
+      element.tangent(q, v, machine.drive_input(instant), K, C);
+    } else {
+      element.tangent(q, v, instant.turns[e], K, C);
+    }
     if (!T.empty()) to_increments(K, machine.nodes(), element.nodes(), T);
     if (symmetric) K = (0.5 * (K + K.transpose())).eval();
     const Block sum = stiffness * K + damping * C;

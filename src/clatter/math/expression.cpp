@@ -9,7 +9,8 @@ namespace clatter {
 
 Expression::Expression(double constant) : constant_(constant) {}
 
-Expression::Expression(const std::string& text) : text_(text), formula_(text) {}
+Expression::Expression(const std::string& text, const FormulaTables* tables)
+    : text_(text), formula_(Formula(text, Formula::Of::time, tables)) {}
 
 double Expression::operator()(double t) const { return formula_ ? (*formula_)(t) : constant_; }
 

@@ -12,7 +12,7 @@ class Expression {
  public:
   Expression(double constant = 0.0);  // NOLINT: numbers are expressions
   /// Throws std::invalid_argument with the reason when the text is not one formula in t.
-  explicit Expression(const std::string& text);
+  explicit Expression(const std::string& text, const FormulaTables* tables = nullptr);
 
   double operator()(double t) const;
   /// d/dt by eighth-order central differences with the given spacing [s]: exact to round-off for

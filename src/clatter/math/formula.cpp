@@ -51,36 +51,180 @@ constexpr int precedence_of_power = 6;
 struct NamedFunction {
   std::string_view name;
   double (*function)(double);
+  double (*derivative)(double);
 };
 constexpr std::array<NamedFunction, 21> functions{{
-    {"sin", [](double x) { return std::sin(x); }},
-    {"cos", [](double x) { return std::cos(x); }},
-    {"tan", [](double x) { return std::tan(x); }},
-    {"asin", [](double x) { return std::asin(x); }},
-    {"acos", [](double x) { return std::acos(x); }},
-    {"atan", [](double x) { return std::atan(x); }},
-    {"sinh", [](double x) { return std::sinh(x); }},
-    {"cosh", [](double x) { return std::cosh(x); }},
-    {"tanh", [](double x) { return std::tanh(x); }},
-    {"asinh", [](double x) { return std::asinh(x); }},
-    {"acosh", [](double x) { return std::acosh(x); }},
-    {"atanh", [](double x) { return std::atanh(x); }},
-    {"exp", [](double x) { return std::exp(x); }},
-    {"log", [](double x) { return std::log(x); }},
-    {"ln", [](double x) { return std::log(x); }},
-    {"log2", [](double x) { return std::log2(x); }},
-    {"log10", [](double x) { return std::log10(x); }},
-    {"sqrt", [](double x) { return std::sqrt(x); }},
-    {"abs", [](double x) { return std::abs(x); }},
-    {"rint", [](double x) { return std::floor(x + 0.5); }},
-    {"sign", [](double x) { return x < 0.0 ? -1.0 : (x > 0.0 ? 1.0 : 0.0); }},
+    {"sin", [](double x) { return std::sin(x); }, [](double x) { return std::cos(x); }},
+    {"cos", [](double x) { return std::cos(x); }, [](double x) { return -std::sin(x); }},
+    {"tan", [](double x) { return std::tan(x); },
+     [](double x) { return 1.0 / (std::cos(x) * std::cos(x)); }},
+    {"asin", [](double x) { return std::asin(x); },
+     [](double x) { return 1.0 / std::sqrt(1.0 - x * x); }},
+    {"acos", [](double x) { return std::acos(x); },
+     [](double x) { return -1.0 / std::sqrt(1.0 - x * x); }},
+    {"atan", [](double x) { return std::atan(x); }, [](double x) { return 1.0 / (1.0 + x * x); }},
+    {"sinh", [](double x) { return std::sinh(x); }, [](double x) { return std::cosh(x); }},
+    {"cosh", [](double x) { return std::cosh(x); }, [](double x) { return std::sinh(x); }},
+    {"tanh", [](double x) { return std::tanh(x); },
+     [](double x) { return 1.0 - std::tanh(x) * std::tanh(x); }},
+    {"asinh", [](double x) { return std::asinh(x); },
+     [](double x) { return 1.0 / std::sqrt(1.0 + x * x); }},
+    {"acosh", [](double x) { return std::acosh(x); },
+     [](double x) { return 1.0 / std::sqrt(x * x - 1.0); }},
+    {"atanh", [](double x) { return std::atanh(x); }, [](double x) { return 1.0 / (1.0 - x * x); }},
+    {"exp", [](double x) { return std::exp(x); }, [](double x) { return std::exp(x); }},
+    {"log", [](double x) { return std::log(x); }, [](double x) { return 1.0 / x; }},
+    {"ln", [](double x) { return std::log(x); }, [](double x) { return 1.0 / x; }},
+    {"log2", [](double x) { return std::log2(x); },
+     [](double x) { return std::numbers::log2e / x; }},
+    {"log10", [](double x) { return std::log10(x); },
+     [](double x) { return std::numbers::log10e / x; }},
+    {"sqrt", [](double x) { return std::sqrt(x); }, [](double x) { return 0.5 / std::sqrt(x); }},
+    {"abs", [](double x) { return std::abs(x); },
+     [](double x) { return x < 0.0 ? -1.0 : (x > 0.0 ? 1.0 : 0.0); }},
+    {"rint", [](double x) { return std::floor(x + 0.5); }, [](double) { return 0.0; }},
+    {"sign", [](double x) { return x < 0.0 ? -1.0 : (x > 0.0 ? 1.0 : 0.0); },
+     [](double) { return 0.0; }},
 }};
+
+/// With which paths of quantities begin.
+bool is_folder(std::string_view name) {
+  constexpr std::array<std::string_view, 15> folders{
+      "bodies",   "joints", "beams",  "springs", "bushings", "cables",      "couplers", "contacts",
+      "bearings", "pairs",  "system", "energy",  "sensors",  "controllers", "actuators"};
+  return std::find(folders.begin(), folders.end(), name) != folders.end();
+}
 
 double smaller(double a, double b) { return std::min(a, b); }
 double larger(double a, double b) { return std::max(a, b); }
 double angle_of(double y, double x) { return std::atan2(y, x); }
 
-double evaluate(std::span<const Instruction> code, double t) {
+/// A number with its derivative.
+struct Dual {
+  double value = 0.0, slope = 0.0;
+};
+
+Dual power_of(const Dual& base, const Dual& exponent) {
+  const double value = std::pow(base.value, exponent.value);
+  double slope = 0.0;
+  if (base.slope != 0.0) {
+    slope += exponent.value * std::pow(base.value, exponent.value - 1.0) * base.slope;
+  }
+  if (exponent.slope != 0.0) slope += value * std::log(base.value) * exponent.slope;
+  return {value, slope};
+}
+
+/// Of the functions of two arguments.
+Dual call_with_slope(double (*function)(double, double), const Dual& a, const Dual& b) {
+  const double value = function(a.value, b.value);
+  if (function == angle_of) {
+    const double square = a.value * a.value + b.value * b.value;
+    return {value, (b.value * a.slope - a.value * b.slope) / square};
+  }
+  return {value, value == a.value ? a.slope : b.slope};
+}
+
+/// The value with the derivative by one quantity, or by t. What is not smooth has the derivative
+/// of one of its sides.
+Dual evaluate_with_slope(std::span<const Instruction> code, double t, std::span<const double> x,
+                         std::size_t by) {
+  std::array<Dual, deepest_stack> stack;
+  Dual* below = stack.data();
+  Dual top;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const Instruction& instruction = code[i];
+    const auto truth = [&](bool is) {
+      --below;
+      top = {is ? 1.0 : 0.0, 0.0};
+    };
+    switch (instruction.operation) {
+      case Operation::number:
+        *below++ = top;
+        top = {instruction.number, 0.0};
+        break;
+      case Operation::time:
+        *below++ = top;
+        top = {t, by == Formula::by_time ? 1.0 : 0.0};
+        break;
+      case Operation::quantity:
+        *below++ = top;
+        top = {x[instruction.target], by == instruction.target ? 1.0 : 0.0};
+        break;
+      case Operation::negate:
+        top = {-top.value, -top.slope};
+        break;
+      case Operation::call:
+        // A function that is constant has no slope even where its argument's is infinite.
+        top = {instruction.function(top.value),
+               top.slope == 0.0 ? 0.0 : instruction.derivative(top.value) * top.slope};
+        break;
+      case Operation::look_up:
+        top = {(*instruction.table)(top.value),
+               top.slope == 0.0 ? 0.0 : instruction.table->slope(top.value) * top.slope};
+        break;
+      case Operation::call_two:
+        --below;
+        top = call_with_slope(instruction.function_of_two, *below, top);
+        break;
+      case Operation::jump:
+        i = instruction.target - 1;
+        break;
+      case Operation::jump_if_zero:
+        if (top.value == 0.0) i = instruction.target - 1;
+        top = *--below;
+        break;
+      case Operation::add:
+        --below;
+        top = {below->value + top.value, below->slope + top.slope};
+        break;
+      case Operation::subtract:
+        --below;
+        top = {below->value - top.value, below->slope - top.slope};
+        break;
+      case Operation::multiply:
+        --below;
+        top = {below->value * top.value, below->slope * top.value + below->value * top.slope};
+        break;
+      case Operation::divide: {
+        --below;
+        const double ratio = below->value / top.value;
+        top = {ratio, (below->slope - ratio * top.slope) / top.value};
+        break;
+      }
+      case Operation::power:
+        --below;
+        top = power_of(*below, top);
+        break;
+      case Operation::less:
+        truth(below[-1].value < top.value);
+        break;
+      case Operation::less_or_equal:
+        truth(below[-1].value <= top.value);
+        break;
+      case Operation::greater:
+        truth(below[-1].value > top.value);
+        break;
+      case Operation::greater_or_equal:
+        truth(below[-1].value >= top.value);
+        break;
+      case Operation::equal:
+        truth(below[-1].value == top.value);
+        break;
+      case Operation::not_equal:
+        truth(below[-1].value != top.value);
+        break;
+      case Operation::both:
+        truth(below[-1].value != 0.0 && top.value != 0.0);
+        break;
+      case Operation::either:
+        truth(below[-1].value != 0.0 || top.value != 0.0);
+        break;
+    }
+  }
+  return top;
+}
+
+double evaluate(std::span<const Instruction> code, double t, std::span<const double> x = {}) {
   std::array<double, deepest_stack> stack;  // filled as far as it is read
   double* below = stack.data();
   double top = 0.0;  // lies on the stack, kept apart because nearly all of the work is with it
@@ -95,11 +239,18 @@ double evaluate(std::span<const Instruction> code, double t) {
         *below++ = top;
         top = t;
         break;
+      case Operation::quantity:
+        *below++ = top;
+        top = x[instruction.target];
+        break;
       case Operation::negate:
         top = -top;
         break;
       case Operation::call:
         top = instruction.function(top);
+        break;
+      case Operation::look_up:
+        top = (*instruction.table)(top);
         break;
       case Operation::call_two:
         top = instruction.function_of_two(*--below, top);
@@ -158,7 +309,8 @@ double evaluate(std::span<const Instruction> code, double t) {
 /// Reads a formula from left to right, one member for each rule of its grammar.
 class Translator {
  public:
-  explicit Translator(std::string_view text) : text_(text) {}
+  Translator(std::string_view text, Formula::Of of, const FormulaTables* names)
+      : text_(text), of_(of), names_(names) {}
 
   std::vector<Instruction> translate() {
     choice();
@@ -166,6 +318,9 @@ class Translator {
     if (at_ < text_.size()) fail();
     return std::move(code_);
   }
+
+  std::vector<std::string> quantities;
+  std::vector<std::shared_ptr<const Tabulated>> tables;
 
  private:
   /// condition ? value : choice
@@ -218,9 +373,30 @@ class Translator {
     }
   }
 
-  /// The time, a constant or a function.
+  void quantity(std::string_view path) {
+    if (of_ == Formula::Of::time) {
+      throw std::invalid_argument(
+          fmt::format("'{}' is a quantity of the run, on which only an [[actuator]], a [[sensor]] "
+                      "or a [[controller]] may depend",
+                      path));
+    }
+    const auto found = std::find(quantities.begin(), quantities.end(), path);
+    const auto index = static_cast<std::size_t>(found - quantities.begin());
+    if (found == quantities.end()) quantities.emplace_back(path);
+    if (quantities.size() > Formula::most_quantities) {
+      throw std::invalid_argument(
+          fmt::format("a formula has at most {} quantities", Formula::most_quantities));
+    }
+    at_ += path.size();
+    emit({.operation = Operation::quantity, .target = index}, 1);
+  }
+
+  /// The time, a quantity, a constant or a function.
   void named() {
     const std::string_view name = next_name();
+    if (const std::size_t length = Formula::length_of_path(text_.substr(at_)); length > 0) {
+      return quantity(text_.substr(at_, length));
+    }
     const std::size_t start = at_;
     at_ += name.size();
     if (name == "t") return emit({.operation = Operation::time}, 1);
@@ -233,14 +409,30 @@ class Translator {
     if (name == "avg") return function_of_many({.operation = Operation::add}, true);
     const auto* found = std::find_if(functions.begin(), functions.end(),
                                      [&](const NamedFunction& f) { return f.name == name; });
-    if (found == functions.end()) {
-      at_ = start;
-      fail();
-    }
+    if (found == functions.end()) return look_up(name, start);
+    argument();
+    emit({.operation = Operation::call,
+          .function = found->function,
+          .derivative = found->derivative},
+         0);
+  }
+
+  void argument() {
     expect("(");
     choice();
     expect(")");
-    emit({.operation = Operation::call, .function = found->function}, 0);
+  }
+
+  void look_up(std::string_view name, std::size_t start) {
+    const bool has_tables = names_ != nullptr;
+    if (!has_tables || !names_->contains(name)) {
+      at_ = start;
+      fail();
+    }
+    tables.push_back(names_->find(name)->second);
+    const Tabulated* table = tables.back().get();
+    argument();
+    emit({.operation = Operation::look_up, .table = table}, 0);
   }
 
   void function_of_two() {
@@ -399,6 +591,8 @@ class Translator {
   }
 
   std::string_view text_;
+  Formula::Of of_;
+  const FormulaTables* names_;
   std::size_t at_ = 0;
   std::vector<Instruction> code_;
   std::size_t depth_ = 0, landed_ = 0;
@@ -407,14 +601,32 @@ class Translator {
 
 }  // namespace
 
-Formula::Formula(std::string_view text) : code_(Translator(text).translate()) {}
+Formula::Formula(std::string_view text, Of of, const FormulaTables* tables) {
+  Translator translator(text, of, tables);
+  code_ = translator.translate();
+  quantities_ = std::move(translator.quantities);
+  tables_ = std::move(translator.tables);
+}
 
 double Formula::operator()(double t) const { return evaluate(code_, t); }
+
+double Formula::value(double t, std::span<const double> x) const { return evaluate(code_, t, x); }
+
+double Formula::slope(double t, std::span<const double> x, std::size_t quantity) const {
+  return evaluate_with_slope(code_, t, x, quantity).slope;
+}
+
+std::size_t Formula::length_of_path(std::string_view text) {
+  const std::size_t end = text.find_first_of(" \t\r\n+*^()<>=!&|?:,");
+  const std::string_view path = text.substr(0, end);
+  const std::size_t slash = path.find('/');
+  return slash != path.npos && is_folder(path.substr(0, slash)) ? path.size() : 0;
+}
 
 bool Formula::knows(std::string_view name) {
   constexpr std::array<std::string_view, 9> others{"t",   "pi",  "_pi", "_e", "atan2",
                                                    "min", "max", "sum", "avg"};
-  return std::find(others.begin(), others.end(), name) != others.end() ||
+  return std::find(others.begin(), others.end(), name) != others.end() || is_folder(name) ||
          std::any_of(functions.begin(), functions.end(),
                      [&](const NamedFunction& f) { return f.name == name; });
 }

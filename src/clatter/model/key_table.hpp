@@ -50,6 +50,8 @@ class KeyTable {
   /// Radians, from `key` or from `key`_deg.
   virtual std::optional<double> angle(std::string_view key) const = 0;
   virtual std::optional<Expression> formula(std::string_view key) const = 0;
+  /// In t and quantities of the run.
+  virtual std::optional<Formula> drive(std::string_view key) const = 0;
   virtual std::optional<Vec3> vector(std::string_view key, Dimension dimension) const = 0;
   /// Unit vector.
   virtual std::optional<Vec3> direction(std::string_view key, Dimension dimension) const = 0;

@@ -7,6 +7,7 @@
 
 #include <clatter/model/beam_mesh.hpp>
 #include <clatter/model/body_lookup.hpp>
+#include <clatter/model/drive_specs.hpp>
 #include <clatter/model/error.hpp>
 #include <clatter/model/object_check.hpp>
 #include <clatter/model/scheme_kinds.hpp>
@@ -86,6 +87,11 @@ void check_exclusion(const BodyPairSpec& exclusion, BodyLookup& bodies,
                      std::vector<Mistake>& mistakes);
 
 void check_integrator(const IntegratorSpec& integrator, std::vector<Mistake>& mistakes);
+/// Their times are whole numbers of steps.
+void check_sensor(const SensorSpec& sensor, const IntegratorSpec& integrator,
+                  std::vector<Mistake>& mistakes);
+void check_controller(const ControllerSpec& controller, const IntegratorSpec& integrator,
+                      std::vector<Mistake>& mistakes);
 void check_output(const OutputSpec& output, std::vector<Mistake>& mistakes);
 void check_verify(const VerifySpec& verify, std::vector<Mistake>& mistakes);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -94,8 +95,15 @@ bool Scheme::factorise_masses(State& state) {
   });
 }
 
-bool Scheme::start(State& state) {
-  find_contacts(state);
+void Scheme::renew_accelerations(State& state) {
+  if (!has_joint_forces()) return;
+  const auto is_pressed = [](const ContactState& c) { return c.status != ContactStatus::open; };
+  const bool any = std::any_of(state.contacts.begin(), state.contacts.end(), is_pressed);
+  if (any && separates_forces()) return;  // accelerations include what contacts do
+  find_accelerations(state);
+}
+
+bool Scheme::find_accelerations(State& state) {
   w_.set_time(state, state.time);
   w_.begin(state, 0.0);
   w_.q = state.q;
@@ -127,6 +135,12 @@ bool Scheme::start(State& state) {
   state.solver.smooth_pivots = smooth_K_.matrix().pivots();
   state.joint_forces = w_.joints.scale().cwiseProduct(
       smooth_rhs_.segment(smooth_K_.joint_multiplier(0), w_.machine.joint_rows()));
+  return true;
+}
+
+bool Scheme::start(State& state) {
+  find_contacts(state);
+  if (!find_accelerations(state)) return false;
   w_.compliant.end(state, state.q, state.v, 0.0);
   for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
     const Contact& contact = w_.contacts.contact(c);

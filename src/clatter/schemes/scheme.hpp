@@ -31,6 +31,9 @@ class Scheme {
   /// Makes the state one to start from: accelerations and joint forces of the smooth problem, gaps
   /// and rates of contacts. False: they do not exist.
   virtual bool start(State& state);
+  /// Forces have jumped: finds accelerations and joint forces of the smooth motion anew. Leaves
+  /// them where they do not exist.
+  void renew_accelerations(State& state);
   /// Goes on from a state that another scheme has left.
   virtual void take_over(State& /*state*/) {}
 
@@ -91,6 +94,7 @@ class Scheme {
 
  private:
   /// A step in which nothing moves. False: something does.
+  bool find_accelerations(State& state);
   bool sleep_through(State& state, double h);
   void renew_smooth_matrix();
 

@@ -33,6 +33,7 @@ void StepWork::set_time(const State& of, double t) {
     instant.loads[given.load].force = given.force;
     instant.loads[given.load].torque = given.torque;
   }
+  instant.signals = of.signals;
   machine.set_time(instant, t, spec.step / 16.0);
 }
 

@@ -201,6 +201,7 @@ ChannelList::ChannelList(const Model& model, const Machine& machine, bool separa
     if (!row.is_term()) list_joint(j);
     if (row.is_term() && row.begins) list_coupler(j);
   }
+  list_signals();
   for (std::size_t c = 0; c < machine_.own_contacts().size(); ++c) list_contact(c);
   list_recovered_forces(model);
   for (const BearingSpec& bearing : model.bearings) list_bearing(model, bearing);
@@ -328,12 +329,40 @@ void ChannelList::put_sections(const Beam& beam, const State& state, double* out
 
 template <class Element>
 void ChannelList::list_force_element(const Element& element, std::size_t e) {
-  for (ElementChannel& channel : element.channels()) {
-    add(fmt::format("{}/{}/{}", Element::plural, element.name(), channel.name),
-        std::move(channel.components), std::move(channel.unit),
-        [put = std::move(channel.put), e](const State& state, double* out) {
-          put(state.q, state.v, state.turns[e], out);
+  if constexpr (is_driven<Element>) {
+    add(fmt::format("{}/{}/force", Element::plural, element.name()), {""}, "N or N m",
+        [this, &element](const State& state, double* out) {
+          *out = element.force(state.q, state.v,
+                               machine_.drive_input(state.time, state.turns, state.signals));
         });
+    return;
+  } else {
+    for (ElementChannel& channel : element.channels()) {
+      add(fmt::format("{}/{}/{}", Element::plural, element.name(), channel.name),
+          std::move(channel.components), std::move(channel.unit),
+          [put = std::move(channel.put), e](const State& state, double* out) {
+            put(state.q, state.v, state.turns[e], out);
+          });
+    }
+  }
+}
+
+void ChannelList::list_signals() {
+  const SignalTable& signals = machine_.signals();
+  for (const Sensor& sensor : signals.sensors()) {
+    add("sensors/" + sensor.name() + "/value", {""}, "",
+        [&sensor](const State& state, double* out) { *out = state.signals[sensor.output()]; });
+  }
+  const auto add_of = [this](const auto& controller, const char* what, auto value) {
+    add("controllers/" + controller->name() + what, {""}, "",
+        [this, controller, value](const State& state, double* out) {
+          *out = (*controller.*value)(state.q, state.v,
+                                      machine_.drive_input(state.time, state.turns, state.signals));
+        });
+  };
+  for (const auto& controller : signals.controllers()) {
+    add_of(controller, "/output", &Pid::output);
+    add_of(controller, "/error", &Pid::error);
   }
 }
 
@@ -381,6 +410,13 @@ void ChannelList::list_joint(std::size_t j) {
     add(path + "/coordinate", {""}, joint.coordinate_is_angle() ? "rad" : "m",
         [this, &joint, j](const State& state, double* out) {
           *out = joint.coordinate(state.q, machine_.turns_of_joint(j, state.turns));
+        });
+    add(path + "/velocity", {""}, joint.coordinate_is_angle() ? "rad/s" : "m/s",
+        [&joint](const State& state, double* out) {
+          const PairCoordinate& coordinate = *joint.free_coordinate();
+          Vec12 g;
+          coordinate.gradient(state.q, g);
+          *out = g.dot(of_pair(state.v, coordinate.a(), coordinate.b()));
         });
   }
 }

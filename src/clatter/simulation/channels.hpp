@@ -57,6 +57,7 @@ class ChannelList {
   void list_force_element(const Element& element, std::size_t e);
   void list_joint(std::size_t j);
   void list_coupler(std::size_t j);
+  void list_signals();
   void list_contact(std::size_t c);
   void list_recovered_forces(const Model& model);
   void list_bearing(const Model& model, const BearingSpec& bearing);

@@ -9,7 +9,6 @@
 #include <clatter/simulation/event_watch.hpp>
 
 namespace clatter {
-namespace {
 
 void check_quantity(const std::string& quantity, const Place& place, const ChannelList& channels) {
   std::vector<std::string> all;
@@ -24,8 +23,6 @@ void check_quantity(const std::string& quantity, const Place& place, const Chann
   throw Error(place, fmt::format("the run has no quantity {}{}", in_quotes(quantity),
                                  did_you_mean(quantity, all)));
 }
-
-}  // namespace
 
 EventWatch::EventWatch(const std::vector<EventSpec>& events, const ChannelList& channels)
     : events_(&events), channels_(&channels) {

@@ -10,6 +10,9 @@
 
 namespace clatter {
 
+/// Throws Error when a quantity is no number of the channels.
+void check_quantity(const std::string& quantity, const Place& place, const ChannelList& channels);
+
 /// Sees when quantities cross the values of the events of a model.
 class EventWatch {
  public:

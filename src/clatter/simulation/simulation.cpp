@@ -72,6 +72,7 @@ struct Simulation::Impl {
         total_steps(steps_to_cover(model.integrator.duration, h)),
         state(state_at_start(machine)) {
     for (const NodeMotion& motion : motions) set_motion(machine, motion, state);
+    check_held_quantities();
     prepare_start();
     begin_sums(machine, *scheme, state);
     statistics.min_gap = std::numeric_limits<double>::infinity();
@@ -82,7 +83,36 @@ struct Simulation::Impl {
 
   // ---- Start ----
 
+  /// What drives depend on besides bodies and joints.
+  void check_held_quantities() {
+    for (const SignalTable::Held& held : machine.signals().held()) {
+      check_quantity(held.path, held.place, channels);
+      notices.push_back(
+          fmt::format("the quantity '{}' in a formula is taken from the start of each step: what "
+                      "follows from it is explicit, of first order, and needs short steps where it "
+                      "is stiff",
+                      held.path));
+    }
+  }
+
+  void start_signals() {
+    state.signals = machine.signals().at_start();
+    update_signals();
+  }
+
+  /// What drives know, at the start of a step. Returns whether forces jump by it.
+  bool update_signals() {
+    const SignalTable& signals = machine.signals();
+    if (signals.empty()) return false;
+    for (std::size_t i = 0; i < signals.held().size(); ++i) {
+      state.signals[signals.index_of(i)] = channels.read_one(state, signals.held()[i].path);
+    }
+    const DriveInput in = machine.drive_input(state.time, state.turns, state.signals);
+    return signals.update(state.q, state.v, in, state.steps, state.signals);
+  }
+
   void prepare_start() {
+    start_signals();
     Instant instant = instant_of(state);
     if (model.assemble) {
       if (const std::string why = assemble(machine, model.integrator, state); !why.empty()) {
@@ -101,6 +131,7 @@ struct Simulation::Impl {
       notices.push_back(*line);
     }
     if (model.equilibrium) settle(instant);
+    start_signals();
     scheme->find_contacts(state);
     if (!model.equilibrium) part_bodies();
     check_overlap(machine, state.q);
@@ -140,6 +171,7 @@ struct Simulation::Impl {
   Instant instant_of(const State& of) const {
     Instant instant = machine.instant_at_start();
     instant.turns = of.turns;
+    instant.signals = of.signals;
     for (const GivenLoad& given : of.given_loads) {
       instant.is_given[given.load] = 1;
       instant.loads[given.load] = {given.force, given.torque};
@@ -180,6 +212,7 @@ struct Simulation::Impl {
   void step() {
     const double t = state.time, end = time_of(state.steps + 1);
     halvings = 0;
+    if (update_signals()) scheme->renew_accelerations(state);
     if (events.any()) before_events = state;
     if (!take_step(end - t)) {
       const std::string reason = (stand_in ? stand_in : scheme)->failure();

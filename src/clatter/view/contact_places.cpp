@@ -5,9 +5,8 @@
 namespace clatter {
 
 void find_contacts(const Machine& machine, const std::vector<double>& places,
-                   const std::vector<double>& turns, std::vector<double>& positions,
-                   std::vector<double>& normals) {
-  if (positions.empty()) return;
+                   const std::vector<double>& turns, ContactPlaces& found) {
+  if (found.positions.empty()) return;
   Configuration q(machine.nodes().size());
   for (std::size_t n = 0; 3 * n < places.size() && n + 1 < q.size(); ++n) {
     const double* turn = &turns[4 * n];
@@ -18,12 +17,14 @@ void find_contacts(const Machine& machine, const std::vector<double>& places,
   }
   const std::vector<Contact>& contacts = machine.own_contacts();
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const ContactFrame frame = contacts[c].frame(q, Vec3::UnitX());
+    double* tangent = &found.tangents[3 * c];
+    const ContactFrame frame = contacts[c].frame(q, Vec3(tangent));
     const Vec3 at = contacts[c].position(q, frame);
     // That of a coupler's stop points nowhere: no arrow is drawn.
     const Vec3 normal = contacts[c].is_stop() ? Vec3(Vec3::Zero()) : frame.normal;
-    std::copy_n(at.data(), 3, &positions[3 * c]);
-    std::copy_n(normal.data(), 3, &normals[3 * c]);
+    std::copy_n(at.data(), 3, &found.positions[3 * c]);
+    std::copy_n(normal.data(), 3, &found.normals[3 * c]);
+    std::copy_n(frame.tangents[0].data(), 3, tangent);
   }
 }
 

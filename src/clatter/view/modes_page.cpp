@@ -110,7 +110,7 @@ std::string page_of_modes(const std::filesystem::path& directory) {
   const Pose rest = modes.pose(machine, 0, 0.0);
   for (std::size_t n = 0; n < modes.nodes(); ++n) box.extend(Vec3(&rest.places[3 * n]));
   const double extent = std::max(box.diagonal().norm(), 1e-9);
-  Json meta{{"format", 1},
+  Json meta{{"format", page_format},
             {"clatter", version},
             {"name", directory.filename().empty() ? directory.parent_path().filename().string()
                                                   : directory.filename().string()},
@@ -121,7 +121,7 @@ std::string page_of_modes(const std::filesystem::path& directory) {
             {"version", file.text("clatter_version")},
             {"notes", Json::array()},
             {"summary", std::move(summary)}};
-  meta["scene"] = scene_of(model, extent);
+  meta["scene"] = scene_of(model, box);
   // What touches is not told of modes: contacts hold nothing.
   meta["scene"]["contacts"] = Json::array();
   // Of one body the box is a point: its shape tells the size.
@@ -133,7 +133,7 @@ std::string page_of_modes(const std::filesystem::path& directory) {
   }
 
   const std::size_t count = modes.frequencies.size(), frames = count * frames_of_mode;
-  const double quantum = size * std::exp2(-20);
+  const double quantum = place_quantum(box, size, -20);
   Bytes bytes;
   std::vector<std::size_t> samples;
   std::vector<double> times;

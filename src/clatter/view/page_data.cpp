@@ -46,7 +46,7 @@ class PagePacker {
   PagePacker(const std::filesystem::path& directory, const PageLimits& limits)
       : directory_(directory), limits_(limits), results_(directory / "results.h5") {
     if (results_.rows() == 0) results_.file().fail("it holds no samples yet");
-    meta_["format"] = 1;
+    meta_["format"] = page_format;
     meta_["clatter"] = version;
     meta_["name"] = directory.filename().empty() ? directory.parent_path().filename().string()
                                                  : directory.filename().string();
@@ -94,7 +94,7 @@ class PagePacker {
     try {
       model_ = parse_model(results_.file().text("model_text"), results_.file().text("model_file"),
                            results_.file().texts("overrides"));
-      meta_["scene"] = scene_of(*model_, 0.0);
+      meta_["scene"] = scene_of(*model_, {});
       machine_.emplace(*model_);
     } catch (const std::exception& error) {
       note(fmt::format("the bodies cannot be drawn: {}", error.what()));
@@ -217,9 +217,8 @@ class PagePacker {
     for (const auto& frame : places_)
       for (std::size_t n = 0; n < movers_; ++n)
         if (const Vec3 at(&frame[3 * n]); at.allFinite()) box.extend(at);
-    const double extent = box.isEmpty() ? 1.0 : std::max(box.diagonal().norm(), 1e-9);
-    if (model_) meta_["scene"] = scene_of(*model_, box.isEmpty() ? 0.0 : extent);
-    const double quantum = extent * std::exp2(movers_ > crowd ? -14 : -20);
+    if (model_) meta_["scene"] = scene_of(*model_, box);
+    const double quantum = place_quantum(box, 0.0, movers_ > crowd ? -14 : -20);
     const std::size_t contacts = machine_ ? machine_->own_contacts().size() : 0;
     Json corners = Json::array();
     for (const Vec3& corner : {Vec3(box.min()), Vec3(box.max())})
@@ -236,14 +235,16 @@ class PagePacker {
     bytes.put(frame_times);
     bytes.put(sample_times);
     Track places(3 * movers_, quantum), turns(4 * movers_, turn_quantum),
-        touches(3 * contacts, quantum), normals(3 * contacts, normal_quantum);
-    std::vector<double> positions(3 * contacts), directions(3 * contacts);
+        touches(3 * contacts, quantum), normals(3 * contacts, normal_quantum),
+        tangents(3 * contacts, normal_quantum);
+    ContactPlaces found(contacts);
     for (std::size_t f = 0; f < count; ++f) {
       places.put(bytes, places_[f]);
       if (has_turns()) turns.put(bytes, turns_[f]);
-      if (machine_) find_contacts(*machine_, places_[f], turns_[f], positions, directions);
-      touches.put(bytes, positions);
-      normals.put(bytes, directions);
+      if (machine_) find_contacts(*machine_, places_[f], turns_[f], found);
+      touches.put(bytes, found.positions);
+      normals.put(bytes, found.normals);
+      tangents.put(bytes, found.tangents);
     }
   }
 

@@ -21,9 +21,9 @@ struct PageLimits {
 /// the letters compressed by gzip. The text describes run, scene and channels; the stream holds
 ///
 /// - times of frames and of samples, as double precision;
-/// - frame by frame positions of movers, their quaternions (w, x, y, z), positions and normals of
-///   the contacts that the model lists, as whole multiples of a quantum. What a line through the
-///   last two frames does not tell is stored, in zigzag code, seven bits a byte;
+/// - frame by frame positions of movers, their quaternions (w, x, y, z), positions, normals and
+///   first tangents of the contacts that the model lists, as whole multiples of a quantum. What a
+///   line through the last two frames does not tell is stored, in zigzag code, seven bits a byte;
 /// - for each frame the points of contact of contacts.h5: position, force, status and gap in single
 ///   precision;
 /// - channel by channel, component by component the samples in single precision, as differences of

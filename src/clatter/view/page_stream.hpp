@@ -59,6 +59,7 @@ class Track {
   int frames_ = 0;
 };
 
+inline constexpr int page_format = 2;                 ///< that the page knows
 inline constexpr double turn_quantum = 1.0 / 16384;   ///< of quaternions
 inline constexpr double normal_quantum = 1.0 / 4096;  ///< of unit vectors
 

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
+#include <set>
 
 #include <fmt/format.h>
 
 #include <clatter/contact/geometry/contact_pair.hpp>
+#include <clatter/contact/geometry/plane_face.hpp>
 #include <clatter/elements/force_elements.hpp>
 #include <clatter/io/tessellation.hpp>
 #include <clatter/model/beam_mesh.hpp>
@@ -22,12 +25,72 @@ void put(Json& list, const Vec3& v) {
   for (const double each : v) list.push_back(shortened(each));
 }
 
+/// What of a polygon is on the side of a plane to which `inwards` points.
+std::vector<Vec3> cut(const std::vector<Vec3>& polygon, const Vec3& point, const Vec3& inwards) {
+  std::vector<Vec3> left;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Vec3 &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
+    const double depth_a = inwards.dot(a - point), depth_b = inwards.dot(b - point);
+    if (depth_a >= 0.0) left.push_back(a);
+    if ((depth_a < 0.0) != (depth_b < 0.0))
+      left.push_back(a + depth_a / (depth_a - depth_b) * (b - a));
+  }
+  return left;
+}
+
+/// A circle about z, to be seen in a plane.
+Mesh circle(const Vec3& centre, double radius) {
+  constexpr int around = 96;
+  Mesh mesh;
+  std::vector<int> line;
+  for (int i = 0; i < around; ++i) {
+    const double angle = 2.0 * std::numbers::pi * i / around;
+    mesh.points.emplace_back(centre + radius * Vec3(std::cos(angle), std::sin(angle), 0.0));
+    line.push_back(i);
+  }
+  line.push_back(0);
+  mesh.lines.push_back(std::move(line));
+  return mesh;
+}
+
+/// A sphere, seen from inside.
+Mesh hollow_sphere(const Vec3& centre, double radius) {
+  constexpr int around = 32, high = 16;
+  Mesh mesh;
+  for (int k = 0; k <= high; ++k) {
+    const double down = std::numbers::pi * k / high;
+    for (int i = 0; i < around; ++i) {
+      const double angle = 2.0 * std::numbers::pi * i / around;
+      mesh.points.emplace_back(centre + radius * Vec3(std::sin(down) * std::cos(angle),
+                                                      std::sin(down) * std::sin(angle),
+                                                      std::cos(down)));
+    }
+  }
+  for (int k = 0; k < high; ++k) {
+    for (int i = 0; i < around; ++i) {
+      const int here = k * around, below = here + around, next = (i + 1) % around;
+      mesh.polygons.push_back({here + i, here + next, below + next, below + i});
+    }
+  }
+  return mesh;
+}
+
 class SceneBuilder {
  public:
-  SceneBuilder(const Model& model, double least) : model_(model), planar_(is_planar(model)) {
+  SceneBuilder(const Model& model, const Eigen::AlignedBox3d& motion)
+      : model_(model), planar_(is_planar(model)), seen_(motion) {
     name_movers();
     find_spheres();
-    size_ = std::max(extent(), least);
+    find_holds();
+    const double at_start = extent();
+    size_ = at_start;
+    if (!seen_.isEmpty()) {
+      // With a margin for bodies about where their movers are.
+      const double margin = reach() + 0.12 * std::max(seen_.diagonal().norm(), 2.0 * reach());
+      seen_.min().array() -= margin;
+      seen_.max().array() += margin;
+      size_ = std::max(at_start, seen_.diagonal().norm());
+    }
     scene_["planar"] = planar_;
     scene_["meshes"] = Json::array();
     scene_["bodies"] = Json::array();
@@ -53,7 +116,15 @@ class SceneBuilder {
                                     {"b", movers_.at(contact.point.body)}});
     }
     for (const ContactGroupSpec& group : model_.contact_groups) add_face(group.contact);
-    for (const JointSpec& joint : model_.joints) add_link("joint", joint.name, {joint.a, joint.b});
+    for (const JointSpec& joint : model_.joints) {
+      // What rolls or skates is where it is, not where the plane has its origin.
+      const bool moves_on = joint.kind == JointKind::rolling || joint.kind == JointKind::skate;
+      if (moves_on) {
+        add_link("joint", joint.name, {joint.b});
+      } else {
+        add_link("joint", joint.name, {joint.a, joint.b});
+      }
+    }
     ForceKinds::for_each([this]<class Kind>() {
       for (const auto& spec : model_.*Kind::list) {
         add_link(std::string(Kind::word), spec.name, Kind::attachments(spec));
@@ -80,9 +151,58 @@ class SceneBuilder {
         spheres_.try_emplace(contact.point.body,
                              ContactGroupSpec::Sphere{contact.point, contact.radius});
       }
+    for (const ContactSpec& contact : model_.contacts)
+      if (contact.geometry.a.is_sphere && !contact.geometry.inside && contact.face_radius > 0.0) {
+        spheres_.try_emplace(contact.face.body,
+                             ContactGroupSpec::Sphere{contact.face, contact.face_radius});
+      }
     for (const ContactGroupSpec& group : model_.contact_groups)
       for (const auto& sphere : group.spheres)
         if (sphere.radius > 0.0) spheres_.try_emplace(sphere.centre.body, sphere);
+  }
+
+  /// A body without any shape is seen as sticks to the points by which it is held or touches.
+  void find_holds() {
+    const auto hold = [this](const Attachment& at) {
+      if (!at.body.empty() && at.point.norm() > 0.0) holds_[at.body].push_back(at.point);
+    };
+    for (const JointSpec& joint : model_.joints) {
+      hold(joint.a);
+      hold(joint.b);
+    }
+    ForceKinds::for_each([&]<class Kind>() {
+      for (const auto& spec : model_.*Kind::list)
+        for (const Attachment& at : Kind::attachments(spec)) hold(at);
+    });
+    for (const ContactSpec& contact : model_.contacts)
+      if (!contact.stop) hold(contact.point);
+  }
+
+  /// How far from its mover a body is seen.
+  double reach_of(const BodySpec& body) const {
+    double reach = 0.0;
+    for (const PlacedShape& shape : body.shapes)
+      for (const Vec3& point : tessellate(shape, planar_, 0.0).points)
+        reach = std::max(reach, point.norm());
+    if (const auto sphere = spheres_.find(body.name); sphere != spheres_.end())
+      reach = std::max(reach, sphere->second.centre.point.norm() + sphere->second.radius);
+    return reach;
+  }
+  /// Or, if it is not, how far its points are.
+  double reach_of(const std::string& name) const {
+    const BodySpec* body = find_body(name);
+    double reach = body == nullptr ? 0.0 : reach_of(*body);
+    if (const auto holds = holds_.find(name); reach == 0.0 && holds != holds_.end())
+      for (const Vec3& point : holds->second) reach = std::max(reach, point.norm());
+    return reach;
+  }
+  /// Of any body.
+  double reach() const {
+    double reach = 0.0;
+    const std::size_t step = std::max<std::size_t>(model_.bodies.size() / 1000, 1);
+    for (std::size_t b = 0; b < model_.bodies.size(); b += step)
+      reach = std::max(reach, reach_of(model_.bodies[b]));
+    return reach;
   }
 
   /// To draw what has no edge.
@@ -144,6 +264,12 @@ class SceneBuilder {
     scene_["bodies"].push_back(
         {{"name", body.name}, {"mover", movers_.at(body.name)}, {"parts", std::move(parts)}});
     Json& made = scene_["bodies"].back();
+    if (const auto holds = holds_.find(body.name);
+        made["parts"].empty() && holds != holds_.end() && holds->second.size() <= 64) {
+      Json sticks = Json::array();
+      for (const Vec3& point : holds->second) put(sticks, point);
+      made["sticks"] = std::move(sticks);
+    }
     made["mass"] = shortened(body.mass);
     if (!body.centre_of_mass.isZero(0.0)) put(made["centre"], body.centre_of_mass);
   }
@@ -171,12 +297,81 @@ class SceneBuilder {
   }
 
   void add_face(const ContactSpec& contact) {
-    const Mesh mesh = picture_of(contact, size_);
+    if (contact.stop) return;
+    const SurfaceKind& kind = contact.geometry.a;
+    if (kind.is_sphere && !contact.geometry.inside) {
+      if (contact.face.body.empty()) add_ground_sphere(contact);
+      return;
+    }
+    const Mesh mesh = kind.is_sphere ? hollow(contact) : seen_part(contact);
     if (mesh.points.empty()) return;
     const int number = number_of(json_of(mesh));
     const int mover = movers_.at(contact.face.body);
-    if (!faces_.emplace(std::pair{mover, number}, true).second) return;
+    if (!faces_.emplace(mover, number).second) return;
     scene_["faces"].push_back({mover, number});
+  }
+
+  /// Unless the ground has a shape, which then is this one.
+  void add_ground_sphere(const ContactSpec& contact) {
+    if (!model_.ground.empty()) return;
+    PlacedShape sphere;
+    sphere.shape = SphereShape{contact.face_radius};
+    sphere.position = contact.face.point;
+    Json part = part_of(sphere, planar_);
+    for (const Json& other : scene_["ground"])
+      if (other == part) return;
+    scene_["ground"].push_back(std::move(part));
+  }
+
+  const BodySpec* find_body(const std::string& name) const {
+    const auto found = std::find_if(model_.bodies.begin(), model_.bodies.end(),
+                                    [&](const BodySpec& body) { return body.name == name; });
+    return found == model_.bodies.end() ? nullptr : &*found;
+  }
+
+  Mesh hollow(const ContactSpec& contact) const {
+    return planar_ ? circle(contact.face.point, contact.face_radius)
+                   : hollow_sphere(contact.face.point, contact.face_radius);
+  }
+
+  /// Of what stands still and has no edge the part that bodies come near.
+  Mesh seen_part(const ContactSpec& contact) const {
+    const SurfaceKind& kind = contact.geometry.a;
+    const bool has_edge = !contact.outline.empty() || !kind.has_direction() || kind.has_tube;
+    if (has_edge || seen_.isEmpty()) return picture_of(contact, size_);
+    const Vec3 along = contact.direction.normalized(), at = contact.face.point;
+    const Vec3 middle = seen_.center(), half = 0.5 * seen_.diagonal();
+    if (!kind.has_outline) {  // a round one, which may move
+      Eigen::Isometry3d on = Eigen::Isometry3d::Identity();
+      if (const BodySpec* body = find_body(contact.face.body)) {
+        on.rotate(body->orientation).pretranslate(body->position);
+      }
+      const Vec3 axis = on.linear() * along;
+      ContactSpec moved = contact;
+      moved.face.point += axis.dot(middle - on * at) * along;
+      return picture_of(moved, 2.0 * axis.cwiseAbs().dot(half));
+    }
+    if (!contact.face.body.empty()) {
+      ContactSpec nearer = contact;
+      nearer.face.point = along.dot(at) * along;
+      const double reach = reach_of(contact.face.body);
+      return reach > 0.0 ? picture_of(nearer, 2.2 * reach) : picture_of(contact, size_);
+    }
+    Eigen::AlignedBox3d box = seen_;
+    const Vec3 foot = middle - along.dot(middle - at) * along;
+    const double away = (foot - middle).norm();
+    if (away > 4.0 * size_) return picture_of(contact, size_);
+    box.extend(foot);
+    const Vec3 a = along.unitOrthogonal(), b = along.cross(a);
+    const double far = 2.0 * (size_ + away);
+    std::vector<Vec3> polygon{foot - far * (a + b), foot + far * (a - b), foot + far * (a + b),
+                              foot - far * (a - b)};
+    for (int i = 0; i < 3; ++i) {
+      polygon = cut(polygon, box.min(), Vec3::Unit(i));
+      polygon = cut(polygon, box.max(), -Vec3::Unit(i));
+    }
+    if (polygon.size() < 3) return picture_of(contact, size_);
+    return tessellate_face(at, along, polygon, size_);
   }
 
   void add_link(const std::string& kind, const std::string& name,
@@ -195,17 +390,27 @@ class SceneBuilder {
   const Model& model_;
   bool planar_;
   double size_ = 1.0;
+  Eigen::AlignedBox3d seen_;
+  std::map<std::string, std::vector<Vec3>> holds_;  ///< by body
   std::map<std::string, int> movers_;
   std::map<std::string, ContactGroupSpec::Sphere> spheres_;  ///< by body
   std::map<std::string, int> meshes_;
-  std::map<std::pair<int, int>, bool> faces_;
+  std::set<std::pair<int, int>> faces_;
   Json scene_;
 };
 
 }  // namespace
 
-nlohmann::json scene_of(const Model& model, double extent) {
-  return SceneBuilder(model, 2.0 * extent).build();
+nlohmann::json scene_of(const Model& model, const Eigen::AlignedBox3d& motion) {
+  return SceneBuilder(model, motion).build();
+}
+
+double place_quantum(const Eigen::AlignedBox3d& motion, double least, int exponent) {
+  if (motion.isEmpty()) return std::exp2(exponent);
+  const double size = std::max({motion.diagonal().norm(), least, 1e-9});
+  const double far =
+      std::max(motion.min().cwiseAbs().maxCoeff(), motion.max().cwiseAbs().maxCoeff());
+  return std::max(std::exp2(exponent) * size, std::exp2(-36) * far);
 }
 
 std::size_t count_movers(const Model& model) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Geometry>
 #include <nlohmann/json.hpp>
 
 #include <clatter/machine/model.hpp>
@@ -10,13 +11,20 @@ namespace clatter {
 /// the order of the model, then the nodes of the beams; -1 is the ground.
 ///
 ///   meshes   points (flat), polygons and lines; shapes that are alike share one
-///   bodies   name, mover, mass, centre of mass unless zero, parts: [mesh, scale, x, y, z]
+///   bodies   name, mover, mass, centre of mass unless zero, parts: [mesh, scale, x, y, z]; of
+///   those
+///            without a shape sticks: the points by which they are held or touch
 ///   beams    name, first mover, nodes, outline of the section (y, z), frames of the elements' ends
 ///   ground   parts, and faces of contacts with their movers
 ///   links    joints, springs and the like: kind, name, points as [mover, x, y, z]
 ///   contacts names of those that the model lists, with their movers
-/// `extent` [m] of the motion: what has no edge is drawn at least as large.
-nlohmann::json scene_of(const Model& model, double extent);
+/// `motion`: where movers go. What has no edge is drawn so far.
+nlohmann::json scene_of(const Model& model, const Eigen::AlignedBox3d& motion);
+
+/// To which multiples [m] places of movers in this box are rounded: 2^`exponent` of its size, which
+/// is at least `least`, unless doubles and the page's numbers cannot tell these apart so far from
+/// the origin.
+double place_quantum(const Eigen::AlignedBox3d& motion, double least, int exponent);
 
 /// How many movers a model has.
 std::size_t count_movers(const Model& model);

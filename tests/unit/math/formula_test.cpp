@@ -1,7 +1,10 @@
+#include <array>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -121,6 +124,79 @@ TEST(Formula, endless_nesting_is_refused) {
     for (int i = 0; i < 100000; ++i) text += piece;
     EXPECT_EQ(complaint(text), "the formula is nested too deep") << piece;
   }
+}
+
+TEST(Formula, has_quantities_by_their_paths) {
+  const Formula formula(
+      "2*joints/a-b/coordinate - bodies/x.1/velocity/y/4 + joints/a-b/coordinate ",
+      Formula::Of::quantities);
+  // A path goes on to a space or an operator that is no part of names: here to "/4".
+  ASSERT_EQ(formula.quantities().size(), 2U);
+  EXPECT_EQ(formula.quantities()[0], "joints/a-b/coordinate");
+  EXPECT_EQ(formula.quantities()[1], "bodies/x.1/velocity/y/4");
+  const std::array<double, 2> x{5.0, 7.0};
+  EXPECT_EQ(formula.value(0.0, x), 8.0);
+  EXPECT_THROW(Formula("joints/a/coordinate"), std::invalid_argument);
+}
+
+TEST(Formula, of_too_many_quantities_is_refused) {
+  std::string text = "0";
+  for (std::size_t i = 0; i <= Formula::most_quantities; ++i) {
+    text += fmt::format(" + bodies/b{}/angle", i);
+  }
+  EXPECT_THROW(Formula(text, Formula::Of::quantities), std::invalid_argument);
+}
+
+// Central differences of fourth order with a spacing of 1e-3: 1e-12 of the fifth derivative, and
+// round-off over the spacing.
+TEST(Formula, has_slopes_by_its_quantities_and_by_time) {
+  const std::array<const char*, 12> texts{
+      "sin(t)*bodies/a/angle^2",
+      "exp(-bodies/a/angle)*cos(bodies/b/angle) + tan(t)",
+      "atan2(bodies/a/angle, bodies/b/angle)",
+      "bodies/a/angle > 1 ? t*bodies/b/angle : 7",
+      "min(bodies/a/angle, bodies/b/angle, 9) + max(t, bodies/b/angle)",
+      "sqrt(abs(bodies/a/angle - 9))/bodies/b/angle ",
+      "bodies/a/angle^bodies/b/angle ",
+      "asin(bodies/a/angle/9) ",
+      "-log(bodies/a/angle)*2 - -bodies/b/angle",
+      "asinh(t*bodies/a/angle) + acosh(bodies/b/angle + 2) + atanh(t/9) + tanh(t) + sinh(t)",
+      "avg(bodies/a/angle, t, bodies/b/angle)*(3 < t)",
+      "acos(t/9) + atan(bodies/a/angle) + log2(t) + log10(bodies/b/angle) + cosh(t) + sign(t)"};
+  for (std::string text : texts) {
+    // "/9)" and so on after a path would be part of it.
+    for (std::size_t at = text.find("angle/"); at != text.npos; at = text.find("angle/", at + 1)) {
+      text.insert(at + 5, " ");
+    }
+    const Formula formula(text, Formula::Of::quantities);
+    const double t = 0.8;
+    const std::vector<double> x{1.3, 0.7};
+    const std::size_t count = formula.quantities().size();
+    for (std::size_t k = 0; k <= count; ++k) {
+      const auto at = [&](double d) {
+        std::vector<double> moved = x;
+        if (k < count) moved[k] += d;
+        return formula.value(k < count ? t : t + d, moved);
+      };
+      constexpr double d = 1e-3;
+      const double expected = (8.0 * (at(d) - at(-d)) - (at(2 * d) - at(-2 * d))) / (12.0 * d);
+      const double slope = formula.slope(t, x, k < count ? k : Formula::by_time);
+      EXPECT_NEAR(slope, expected, 1e-9) << text << " by " << k;
+    }
+  }
+}
+
+TEST(Formula, calls_tables_as_functions) {
+  FormulaTables tables;
+  const std::vector<Eigen::Vector2d> points{{0.0, 1.0}, {2.0, 5.0}};
+  tables.emplace("lift", std::make_shared<const Tabulated>(points));
+  const Formula formula("3*lift(bodies/a/angle^2) + lift(t)", Formula::Of::quantities, &tables);
+  const std::array<double, 1> x{1.0};
+  EXPECT_DOUBLE_EQ(formula.value(0.5, x), 11.0);
+  EXPECT_DOUBLE_EQ(formula.slope(0.5, x, 0), 12.0);
+  EXPECT_DOUBLE_EQ(formula.slope(0.5, x, Formula::by_time), 2.0);
+  EXPECT_THROW(Formula("drop(t)", Formula::Of::time, &tables), std::invalid_argument);
+  EXPECT_THROW(Formula("lift(t, 2)", Formula::Of::time, &tables), std::invalid_argument);
 }
 
 }  // namespace formula_test

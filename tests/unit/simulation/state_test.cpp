@@ -70,6 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ratchet", "solids/ratchet.toml", {}, 400},
         Case{"bars_coupled", "solids/crossed-bars.toml", {"integrator.name=nsga_coupled"}, 60},
         Case{"recovered", "000/bouncing-ball-force.toml", {"integrator.step=0.01"}, 46},
+        Case{"sampled_delay", "drives/sampled-speed.toml", {}, 60},
         Case{"motor", "smooth/slider-crank-motor.toml", {}, 60},
         Case{"turns", "smooth/torsional-oscillator.toml", {}, 60}),
     [](const auto& test) { return std::string(test.param.name); });

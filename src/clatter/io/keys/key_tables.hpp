@@ -45,6 +45,12 @@ TableDescription cable();
 TableDescription through();
 TableDescription load();
 
+// drive_keys.cpp
+TableDescription actuator();
+TableDescription sensor();
+TableDescription controller();
+TableDescription formula_table();
+
 // joint_keys.cpp
 TableDescription joint();
 TableDescription clearance();
