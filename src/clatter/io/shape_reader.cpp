@@ -83,12 +83,15 @@ std::optional<Shape> read_curved(const TomlTable& table) {
   return WallShape{*points, bends, table.number("radius").value_or(0.0)};
 }
 
-std::optional<Shape> read_solid(const TomlTable& table, const std::filesystem::path& folder) {
+std::optional<Shape> read_solid(const TomlTable& table, Dimension dimension,
+                                const std::filesystem::path& folder) {
   const std::string& kind = table.kind();
   if (kind == "half_space") return HalfSpaceShape{};
   if (kind == "box") {
-    const std::optional<Vec3> size = table.vector("size", Dimension::three);
-    return size ? std::optional<Shape>(BoxShape{*size}) : std::nullopt;
+    std::optional<Vec3> size = table.vector("size", notation(dimension));
+    if (!size) return std::nullopt;
+    if (size->z() == 0.0) size->z() = PolygonShape{}.thickness;  // [x, y]
+    return BoxShape{*size};
   }
   if (kind == "ellipsoid") {
     const std::optional<Vec3> semi_axes = table.vector("semi_axes", Dimension::three);
@@ -158,7 +161,7 @@ std::optional<PlacedShape> read_shape(const TomlTable& table, Dimension dimensio
   if (table.text("material") == "") {
     table.refuse("material", "'material' must not be empty; leave it out");
   }
-  std::optional<Shape> shape = read_solid(table, folder);
+  std::optional<Shape> shape = read_solid(table, dimension, folder);
   if (!shape) return std::nullopt;
   placed.shape = std::move(*shape);
   return placed;

@@ -452,8 +452,9 @@ bool ContactStage::find_active_sets(Problem& problem, double& eps, ContactSolver
     p.segment(condensed.contacts[k].first_row, condensed.contacts[k].rows) =
         w_.contacts.work[static_cast<std::size_t>(condensed.which[k])].equations.phi;
   }
+  // How reactions bend in a linearisation of positions may leave it without a solution.
   ContactSolver().solve({condensed.D.sparseView(), condensed.b, condensed.contacts},
-                        {solver, condensed_tolerance}, p);
+                        {solver, condensed_tolerance, 0, Problem::position_level}, p);
 
   condensed.free.noalias() += condensed.motions * p;
   condensed.free.tail(whole_.K.contact_rows()).setZero();

@@ -87,6 +87,13 @@ TEST(ReadShape, planar_bodies_have_polygons_and_angles) {
   EXPECT_LT((body.centre_of_mass - Vec3(1.0 / 3.0, -2.0 / 3.0, 0)).norm(), round_off);
 }
 
+TEST(ReadShape, planar_boxes_have_a_thickness_of_one_unless_it_is_given) {
+  for (const auto& [size, mass] : {std::pair("[2, 3]", 6000.0), std::pair("[2, 3, 0.1]", 600.0)}) {
+    const std::string shape = std::string("{ kind = \"box\", size = ") + size + " }";
+    EXPECT_NEAR(model_of(body_with(shape, "planar")).bodies.at(0).mass, mass, 1e-9);
+  }
+}
+
 TEST(ReadShape, centre_of_mass_follows_from_shapes_that_are_not_centred) {
   const Model model = model_of(body_with(R"([{ kind = "box", size = [1, 1, 1] },
     { kind = "box", size = [1, 1, 1], position = [1, 0, 0], density = 3000 }])"));

@@ -13,7 +13,8 @@ constexpr int first_sweeps = 10;  // over all islands
 constexpr int fewest_sweeps = 100;
 constexpr int many_sweeps = 60;  // foreseen by the first ones, which are the quickest
 constexpr int fewest_alternating_rows = 300;
-constexpr double worth_of_sweeps = 6.0;  // the time of so many factorisations
+constexpr int most_points = 5000, few_points = 300;  // of the regularised Newton method
+constexpr double worth_of_sweeps = 6.0;              // the time of so many factorisations
 
 /// Bound of the round-off of W r. Reactions that grow without bound, for want of a solution, have
 /// so much that velocities may vanish in it.
@@ -34,7 +35,7 @@ int usual_limit(ContactSolverKind kind) {
     case ContactSolverKind::newton:
       return 100;
     case ContactSolverKind::regularised_newton:
-      return 5000;
+      return most_points;
     default:
       return 100000;
   }
@@ -175,9 +176,11 @@ SolverRun ContactSolver::run_one(ContactSolverKind kind, double target, int max_
 
 /// The cheapest first: sweeps as long as they promise to finish soon, then Newton's method from
 /// there, then what always comes through but takes its time.
-SolverRun ContactSolver::run_best(double target, int max_iterations, bool slow,
+SolverRun ContactSolver::run_best(double target, const ContactSolverOptions& options, bool slow,
                                   ContactSolverKind& solver) {
-  const auto limit = [&](int usual) { return max_iterations > 0 ? max_iterations : usual; };
+  const auto limit = [&](int usual) {
+    return options.max_iterations > 0 ? options.max_iterations : usual;
+  };
   const double rows = island_.rows, entries = island_.entries();
   const double factorisation = std::min(rows * rows * rows / 3.0, 2.0 * entries * entries / rows);
   const double sweep = 1.5 * entries + 40.0 * rows;
@@ -204,7 +207,10 @@ SolverRun ContactSolver::run_best(double target, int max_iterations, bool slow,
   if (!run.solved && LemkePivots::suits(island_) && pivots_.solve(island_, r_.data())) {
     go_on_with(ContactSolverKind::newton, 20);
   }
-  if (!run.solved) go_on_with(ContactSolverKind::regularised_newton, 5000);
+  if (!run.solved) {
+    go_on_with(ContactSolverKind::regularised_newton,
+               options.may_have_none ? few_points : most_points);
+  }
   return run;
 }
 
@@ -246,7 +252,7 @@ ContactSolution ContactSolver::solve(const ContactProblem& problem,
     if (!(run.residual <= share)) {
       ContactSolverKind solver = options.solver;
       if (solver == ContactSolverKind::automatic) {
-        run = run_best(share, options.max_iterations, slow, solver);
+        run = run_best(share, options, slow, solver);
       } else {
         run = run_one(solver, share,
                       options.max_iterations > 0 ? options.max_iterations : usual_limit(solver));

@@ -20,8 +20,9 @@ std::optional<ContactSolverKind> contact_solver_of(std::string_view name);
 
 struct ContactSolverOptions {
   ContactSolverKind solver = ContactSolverKind::automatic;
-  double tolerance = 1e-8;  ///< of the common error; 1e-4 is rough, 1e-12 near round-off
-  int max_iterations = 0;   ///< of each solver on each island; 0: what suits it
+  double tolerance = 1e-8;     ///< of the common error; 1e-4 is rough, 1e-12 near round-off
+  int max_iterations = 0;      ///< of each solver on each island; 0: what suits it
+  bool may_have_none = false;  ///< there may be no solution: nobody looks for it for long
 };
 
 struct ContactSolution {
@@ -55,7 +56,8 @@ class ContactSolver {
   void extract(const ContactSystem& system, const Island& island, const VecX& r);
   void put_back(const ContactSystem& system, const Island& island, VecX& r) const;
   SolverRun run_one(ContactSolverKind kind, double target, int max_iterations);
-  SolverRun run_best(double target, int max_iterations, bool slow, ContactSolverKind& solver);
+  SolverRun run_best(double target, const ContactSolverOptions& options, bool slow,
+                     ContactSolverKind& solver);
 
   SweepSolver sweeps_;
   NewtonContacts newton_;
