@@ -154,7 +154,6 @@ void Verlet::load(State& state) {
 /// What acts from outside, at a time, with the bodies where the step begins.
 void Verlet::find_loads(const State& state, double t) {
   w_.instant.turns = state.turns;
-  w_.instant.signals = state.signals;
   w_.set_time(state, t);
   w_.machine.forces(state.q, state.v, w_.instant, w_.f);
   for (std::size_t n = 1; n < bodies_.size(); ++n) {
