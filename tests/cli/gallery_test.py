@@ -22,4 +22,4 @@ for name in sorted(wanted.keys() & pictures):
         wrong.append(f"docs/gallery/{name}.webp is no picture")
 if not examples:
     wrong.append("there are no examples")
-sys.exit("\n".join(wrong))
+sys.exit("\n".join(wrong) or 0)
