@@ -141,12 +141,15 @@ void check_force_laws(const ContactSpec& contact, const std::vector<MaterialSpec
 void check_conserving(const ObjectCheck& object, const SchemeTraits& scheme,
                       const ComplianceSpec& compliance, const SurfaceLaw& law) {
   if (!scheme.needs_free_bodies) return;
-  if (compliance.law != NormalLawKind::hooke && object.knows("compliance.law")) {
+  const bool is_known =
+      compliance.law == NormalLawKind::hooke || (!scheme.keeps_energy && is_linear(compliance.law));
+  if (!is_known && object.knows("compliance.law")) {
     object.refuse("compliance.law",
-                  fmt::format("the integrator \"{}\" takes the law \"hooke\" alone, not \"{}\"",
-                              scheme.name, to_string(compliance.law)));
+                  fmt::format("the integrator \"{}\" takes the law \"hooke\" {}, not \"{}\"",
+                              scheme.name, scheme.keeps_energy ? "alone" : "or \"kelvin-voigt\"",
+                              to_string(compliance.law)));
   }
-  if (law.restitution != 0.0 && law.restitution != 1.0) {
+  if (scheme.keeps_energy && law.restitution != 0.0 && law.restitution != 1.0) {
     object.refuse_key("restitution",
                       fmt::format("'restitution' is not for the integrator \"{}\", which keeps the "
                                   "energy of impacts, as 1 does",

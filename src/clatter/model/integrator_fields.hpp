@@ -26,6 +26,8 @@ void describe_integrator(Spec& i, const Fields& fields) {
   fields.number("beta", i.beta, ranges::newmark_beta);
   fields.number("closing_factor", i.closing_factor, ranges::positive);
   fields.number("largest_depth", i.largest_depth, ranges::positive);
+  fields.whole_number("substeps", i.substeps, ranges::substeps);
+  fields.whole_number("threads", i.threads, ranges::threads);
   fields.number("rho_inf", i.rho_inf, ranges::rho_inf);
   fields.number("impact_tolerance", i.impact_tolerance, ranges::not_negative);
   fields.number("characteristic_mass", i.characteristic_mass, ranges::positive);

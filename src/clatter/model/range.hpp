@@ -38,6 +38,8 @@ inline constexpr Range newmark_beta = {0.25, 1.0};
 inline constexpr Range tolerance = {0.0, 1.0, true};
 inline constexpr Range max_iterations = {1, 1e6};
 inline constexpr Range max_halvings = {0, 40};
+inline constexpr Range substeps = {0, 1e6};
+inline constexpr Range threads = {1, 256};
 inline constexpr Range max_impacts = {1, 1e6};
 }  // namespace ranges
 

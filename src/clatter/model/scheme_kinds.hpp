@@ -14,7 +14,8 @@ enum class IntegratorKind {
   moreau,
   generalized_alpha,
   newmark,
-  energy_consistent
+  energy_consistent,
+  verlet
 };
 
 /// What a scheme can do that others cannot. A new one is a row below, a value of IntegratorKind,
@@ -29,6 +30,7 @@ struct SchemeTraits {
   bool asks_solvers = false;       ///< `contact_solver`
   bool is_compliant = false;       ///< contacts have `compliance`; else they are hard
   bool needs_free_bodies = false;  ///< nothing but contacts ties bodies, which are round in space
+  bool keeps_energy = false;       ///< impacts have no restitution but 1
 
   constexpr bool has_own(std::string_view key) const {
     for (const std::string_view own : own_keys) {
@@ -51,7 +53,9 @@ inline constexpr std::array scheme_kinds{
                  false,
                  false,
                  true,
+                 true,
                  true},
+    SchemeTraits{"verlet", {"substeps", "threads"}, false, false, false, false, true, true},
 };
 
 constexpr const SchemeTraits& traits_of(IntegratorKind kind) {

@@ -425,6 +425,8 @@ struct IntegratorSpec {
   double closing_factor = 4.0;  ///< energy_consistent: psi_1 + psi_2 = this xi/theta, 003 (4.26)
   /// energy_consistent: a step that presses deeper, in radii of the smaller body, is too long
   double largest_depth = 0.5;
+  int substeps = 0;          ///< verlet: in a step; 0: as many as contacts need
+  int threads = 1;           ///< verlet
   double tolerance = 1e-10;  ///< of the relative residual of each subproblem
   int max_iterations = 50;
   int max_halvings = 6;         ///< how often a step that fails is cut in two

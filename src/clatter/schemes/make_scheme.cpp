@@ -4,6 +4,7 @@
 #include <clatter/schemes/newmark/newmark.hpp>
 #include <clatter/schemes/nsga/nsga.hpp>
 #include <clatter/schemes/nsga_coupled/nsga_coupled.hpp>
+#include <clatter/schemes/verlet/verlet.hpp>
 
 namespace clatter {
 
@@ -19,6 +20,8 @@ std::unique_ptr<Scheme> make_scheme(const Machine& machine, const IntegratorSpec
       return std::make_unique<Newmark>(machine, spec, GeneralizedAlpha(spec.gamma, spec.beta));
     case IntegratorKind::energy_consistent:
       return std::make_unique<EnergyConsistent>(machine, spec);
+    case IntegratorKind::verlet:
+      return std::make_unique<Verlet>(machine, spec);
     case IntegratorKind::nsga:
       break;
   }

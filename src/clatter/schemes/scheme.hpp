@@ -27,7 +27,7 @@ class Scheme {
   virtual ~Scheme() = default;
 
   /// Lets the groups find their contacts, with the bodies where the state has them.
-  void find_contacts(State& state);
+  virtual void find_contacts(State& state);
   /// Makes the state one to start from: accelerations and joint forces of the smooth problem, gaps
   /// and rates of contacts. False: they do not exist.
   virtual bool start(State& state);
@@ -39,7 +39,7 @@ class Scheme {
 
   /// Advances the state by h [s]. False: it cannot, failure() says why, and the state stands where
   /// it stood.
-  bool step(State& state, double h);
+  virtual bool step(State& state, double h);
   const std::string& failure() const { return w_.failure; }
 
   // Of the last step.

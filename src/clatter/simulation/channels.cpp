@@ -146,8 +146,12 @@ std::vector<CrowdQuantity> quantities_of(const Crowd& crowd) {
                                     {"strong_share", {""}, ""},
                                     {"chains", {""}, ""},
                                     {"longest_chain", {""}, ""},
+                                    {"centre", axes_of(crowd.is_planar), "m"},
+                                    {"spread", axes_of(crowd.is_planar), "m"},
                                     {"fabric", tensor_parts(crowd.is_planar), ""}};
   if (crowd.radii.empty()) return all;  // its box is not known
+  all.push_back({"low", axes_of(crowd.is_planar), "m"});
+  all.push_back({"high", axes_of(crowd.is_planar), "m"});
   all.push_back({"solid_fraction", {""}, ""});
   all.push_back({"stress", tensor_parts(crowd.is_planar), crowd.is_planar ? "N/m" : "Pa"});
   return all;
@@ -162,8 +166,17 @@ void put_crowds(CrowdMeasures& measures, const State& state, double* out) {
                                m.chains, m.longest_chain}) {
       *out++ = value;
     }
+    const std::size_t axes = crowd.is_planar ? 2 : 3;
+    const auto put_next = [&](const Vec3& v) {
+      put(out, v, axes);
+      out += axes;
+    };
+    put_next(m.centre);
+    put_next(m.spread);
     out = put_tensor(out, m.fabric, crowd.is_planar);
     if (crowd.radii.empty()) continue;
+    put_next(m.low);
+    put_next(m.high);
     *out++ = m.solid_fraction;
     out = put_tensor(out, m.stress, crowd.is_planar);
   }

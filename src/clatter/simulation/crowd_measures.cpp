@@ -4,6 +4,8 @@
 #include <numeric>
 #include <type_traits>
 
+#include <fmt/format.h>
+
 #include <clatter/model/similar_shape.hpp>
 #include <clatter/simulation/crowd_measures.hpp>
 
@@ -38,7 +40,7 @@ double solid_of(const PlacedShape& placed, bool in_plane) {
 
 /// Of NAME.number; nothing for other names.
 std::string family_of(const std::string& name, std::size_t number) {
-  const std::string end = "." + std::to_string(number);
+  const std::string end = fmt::format(".{}", number);
   return name.size() > end.size() && name.ends_with(end) ? name.substr(0, name.size() - end.size())
                                                          : std::string{};
 }
@@ -134,6 +136,18 @@ void CrowdMeasures::measure(const State& state, int k) {
     m.bearing_coordination =
         static_cast<double>(all - ones) / static_cast<double>(bodies - ones - nones);
   }
+  double mass = 0.0;
+  for (const int n : crowd.nodes) {
+    const double own = machine_.nodes()[static_cast<std::size_t>(n)].mass;
+    mass += own;
+    m.centre += own * state.q[static_cast<std::size_t>(n)].x;
+  }
+  m.centre /= mass;
+  for (const int n : crowd.nodes) {
+    const double own = machine_.nodes()[static_cast<std::size_t>(n)].mass;
+    m.spread += own * (state.q[static_cast<std::size_t>(n)].x - m.centre).cwiseAbs2();
+  }
+  m.spread = (m.spread / mass).cwiseSqrt();
   if (!crowd.radii.empty()) {
     Vec3 low = state.q[static_cast<std::size_t>(crowd.nodes[0])].x, high = low;
     for (std::size_t i = 0; i < crowd.nodes.size(); ++i) {
@@ -143,6 +157,8 @@ void CrowdMeasures::measure(const State& state, int k) {
       low = low.cwiseMin(centre - radius);
       high = high.cwiseMax(centre + radius);
     }
+    m.low = low;
+    m.high = high;
     const Vec3 size = high - low;
     const double box = crowd.is_planar ? size.x() * size.y() : size.prod();
     m.solid_fraction = crowd.solid / box;

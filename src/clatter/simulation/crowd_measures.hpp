@@ -30,8 +30,11 @@ struct CrowdMeasure {
   double strong_share = 0.0;          ///< of the sum of these, carried by those above the mean
   double chains = 0.0;                ///< sets of three or more bodies that such contacts connect
   double longest_chain = 0.0;         ///< bodies of the largest of them
-  Mat3 fabric = Mat3::Zero();         ///< mean of n n^T, of contacts between two of the crowd
-  Mat3 stress = Mat3::Zero();         ///< [Pa] in that box, pressure positive; in the plane [N/m]
+  Vec3 low = Vec3::Zero(), high = Vec3::Zero();  ///< [m] corners of that box
+  Vec3 centre = Vec3::Zero();                    ///< [m] of mass
+  Vec3 spread = Vec3::Zero();  ///< [m] root of the mean square, by mass, of the way from there
+  Mat3 fabric = Mat3::Zero();  ///< mean of n n^T, of contacts between two of the crowd
+  Mat3 stress = Mat3::Zero();  ///< [Pa] in that box, pressure positive; in the plane [N/m]
 };
 
 /// Measures crowds; scratch of the channels of a run.

@@ -473,7 +473,8 @@ struct Simulation::Impl {
     for (std::size_t c = 0; c < state.contacts.size(); ++c) {
       const ContactState& of = state.contacts[c];
       if (!of.armed || of.gap >= statistics.min_gap) continue;
-      if (!by.contacts()[c].over_face(state.q)) continue;
+      // Schemes that do not list contacts of groups have no edges among them.
+      if (c < by.contacts().size() && !by.contacts()[c].over_face(state.q)) continue;
       statistics.min_gap = std::min(statistics.min_gap, real_gap(c));
     }
   }

@@ -41,8 +41,8 @@ KeyDescription compliance_key() {
           table,
           "",
           "none: hard",
-          "How its surfaces give way. Of the integrators `generalized_alpha`, `newmark` and "
-          "`energy_consistent`, with "
+          "How its surfaces give way. Of the integrators `generalized_alpha`, `newmark`, "
+          "`energy_consistent` and `verlet`, with "
           "which all contacts have it; others have hard contacts.",
           any,
           {},
@@ -216,13 +216,14 @@ TableDescription compliance() {
                         "It takes no energy, but stiffens the contact within a step: large is "
                         "nearly hard.",
                         not_negative});
-  table.keys.push_back({"tangential_stiffness",
-                        {},
-                        number,
-                        "N/m",
-                        "`stiffness`",
-                        "Of `energy_consistent`: that of the spring along the surfaces.",
-                        positive});
+  table.keys.push_back(
+      {"tangential_stiffness",
+       {},
+       number,
+       "N/m",
+       "`stiffness`",
+       "Of `energy_consistent` and `verlet`: that of the spring along the surfaces.",
+       positive});
   table.keys.push_back({"tangential_damping_ratio",
                         {},
                         number,

@@ -21,7 +21,9 @@ TableDescription integrator() {
            "motion "
            "alone, of contacts with `compliance`, or without contacts. `energy_consistent`: "
            "midpoint rule in which each contact with `compliance` gives back what its spring takes "
-           "within the step (ACEM, with friction ADfr), for bodies that nothing else ties.",
+           "within the step (ACEM, with friction ADfr), for bodies that nothing else "
+           "ties. `verlet`: explicit, in substeps, for crowds of spheres or discs with "
+           "`compliance`.",
            any,
            {integrator_names.begin(), integrator_names.end()}},
           {"step", {}, number, "s", required, "Time step.", positive},
@@ -79,6 +81,22 @@ TableDescription integrator() {
            "Of `energy_consistent`: steps that press a contact further in than this many radii of "
            "the smaller body are cut in two.",
            positive},
+          {"substeps",
+           {},
+           integer,
+           "",
+           literal(i.substeps),
+           "Of `verlet`: into so many equal parts a step is cut; 0: as many that two bodies touch "
+           "for 25 of them.",
+           ranges::substeps},
+          {"threads",
+           {},
+           integer,
+           "",
+           literal(i.threads),
+           "Of `verlet`: by how many threads a step is computed; results are the same to the last "
+           "bit.",
+           ranges::threads},
           {"theta",
            {},
            number,
