@@ -4,7 +4,7 @@ import {execFileSync, spawn} from 'node:child_process';
 import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import http from 'node:http';
 import {createRequire} from 'node:module';
-import {tmpdir} from 'node:os';
+import {networkInterfaces, tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {gunzipSync, gzipSync} from 'node:zlib';
 
@@ -59,7 +59,7 @@ async function open(file, expectErrors = false, more = {}) {
   return page;
 }
 const close = async page => { assert.deepEqual(page.complaints, []); await page.context().close(); };
-const probe = page => page.evaluate(() => { const {whereIs, value, way, place, quantum, reactions, events, summary, ...rest} = window.clatter.probe(); return rest; });
+const probe = page => page.evaluate(() => { const {whereIs, value, way, place, quantum, reactions, events, summary, cameras, ...rest} = window.clatter.probe(); return rest; });
 const scrub = (page, part) => page.locator('input[aria-label=Time]').evaluate((range, where) => {
   range.value = String(Math.round(Number(range.max) * where));
   range.dispatchEvent(new Event('input'));
@@ -270,6 +270,12 @@ paraview = false
     const shifted = (await probe(page)).ranges[0];
     const expected = 0.1 * (wider[1] - wider[0]);
     assert.ok(Math.abs(shifted[0] - wider[0] - expected) < 0.01 * expected + 1e-9, `${wider} to ${shifted}`);
+    // What the address holds of a plot is its part of the axis.
+    await page.waitForFunction(([low, high]) => {
+      const zoom = JSON.parse(decodeURIComponent(location.hash.slice(1)) || '{}').plots?.at(-1)?.[3];
+      return zoom && Math.abs(zoom[0] - low) + Math.abs(zoom[1] - high) < 1e-9;
+    }, shifted);
+    const zoomed = page.url();
     for (const kind of ['sum', 'norm', 'spectrum', 'none']) await page.locator('.card select').first().selectOption(kind);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Home');
@@ -292,6 +298,80 @@ paraview = false
     const after = await probe(page);
     assert.equal(after.time, before.time);
     assert.deepEqual(after.plots, before.plots);
+    await page.goto('about:blank');
+    await page.goto(zoomed);
+    await page.waitForFunction(wanted => window.clatter?.probe()?.ranges[0]?.[0] === wanted, shifted[0]);
+    await close(page);
+  },
+
+  async 'a link holds what is shown: arrows, section, tab, speed, light'() {
+    clatter('run', 'ball.toml', '--quiet', '--out', 'ball');
+    clatter('report', 'ball', '-o', 'ball.html');
+    let page = await open(path('ball.html'));
+    await page.locator('[data-shown=velocities]').check();
+    await page.getByLabel('Section').selectOption('y');
+    await page.getByRole('tab', {name: 'Summary'}).click();
+    await page.getByLabel('Speed').selectOption({index: 0});
+    await page.getByRole('button', {name: 'Light or dark'}).click();
+    await page.waitForFunction(() => JSON.parse(decodeURIComponent(location.hash.slice(1)) || '{}').theme === 'dark');
+    const link = new URL(page.url()).hash;
+    await close(page);
+    // Into a file, which then opens like this.
+    clatter('report', 'ball', '-o', 'linked.html', '--link', link);
+    page = await open(path('linked.html'));
+    assert.equal(await page.locator('[data-shown=velocities]').isChecked(), true);
+    assert.equal(await page.getByLabel('Section').inputValue(), 'y');
+    assert.equal(await page.getByRole('tab', {name: 'Summary'}).getAttribute('aria-selected'), 'true');
+    assert.equal(await page.getByLabel('Speed').evaluate(menu => menu.selectedIndex), 0);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+    await close(page);
+  },
+
+  async 'impacts and cut steps are marked'() {
+    clatter('run', 'ball.toml', '--quiet', '--out', 'cut', '--set', 'integrator.locate_impacts=true');
+    clatter('report', 'cut', '-o', 'cut.html');
+    const page = await open(path('cut.html'));
+    const {events, summary} = await page.evaluate(() => { const {events, summary} = window.clatter.probe(); return {events, summary}; });
+    const cut = events.filter(each => each[2] === 'solver/substeps').reduce((sum, each) => sum + each[1], 0);
+    assert.ok(cut > 0);
+    assert.equal(cut, summary.substeps);
+    // 0.4 m above the floor at first.
+    const [first] = events.filter(each => each[2] === 'contacts/floor');
+    assert.ok(Math.abs(first[0] - Math.sqrt(2 * 0.4 / 9.81)) <= 1e-3, `${first}`);
+    await page.getByRole('tab', {name: 'Impacts'}).click();
+    assert.match(await page.locator('.page:not([hidden])').innerText(), /step: cut into 1 more/);
+    await close(page);
+  },
+
+  async 'nothing is told by colour alone'() {
+    clatter('run', join(source, 'examples/beams/frame-in-flight.toml'), '--quiet', '--out', 'beam', '--set', 'output.paraview=false', '--set', 'integrator.duration=0.2');
+    clatter('report', 'beam', '-o', 'beam.html');
+    const page = await open(path('beam.html'));
+    // Curves differ by dashes, layers by hatches, marks of contacts by shapes.
+    await page.getByLabel('Search channels').fill('energy');
+    await page.getByRole('button', {name: 'Plot all that were found'}).click();
+    const kinds = selector => page.locator('.card').evaluateAll((cards, wanted) => cards.map(card =>
+        [...card.querySelectorAll('svg.key')].map(key => [...key.querySelectorAll('path')].map(p => p.getAttribute(wanted)).join('|'))), selector);
+    const [dashes] = await kinds('stroke-dasharray'), layers = (await kinds('d')).find((_, i) => i > 0);
+    assert.ok(dashes.length >= 7);
+    assert.equal(new Set(dashes.slice(0, 7)).size, 7, dashes.join());
+    assert.equal(new Set(layers).size, layers.length, layers.join());
+    const statuses = await page.locator('.statuses').innerText();
+    assert.equal(new Set(statuses.match(/[●■◆▲]/g)).size, 4, statuses);
+    // The scale of beams grows lighter along its way.
+    await page.getByLabel('Colour of beams').selectOption({index: 1});
+    const bar = await page.locator('.colour-scale .bar').evaluate(each => each.style.background);
+    const grey = [...bar.matchAll(/rgb\((\d+), (\d+), (\d+)\)/g)].map(([, r, g, b]) => 0.2126 * r + 0.7152 * g + 0.0722 * b);
+    assert.ok(grey.length > 3 && grey.every((each, i) => i === 0 || each > grey[i - 1] + 20), bar);
+    // The mouse is told what it is over, here a beam.
+    const box = await page.locator('.scene canvas').boundingBox();
+    let said = '';
+    for (let i = 1; i < 20 && !said; ++i) for (let k = 1; k < 20 && !said; ++k) {
+      await page.mouse.move(box.x + box.width * i / 20, box.y + box.height * k / 20);
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      said = await page.locator('.hint').evaluate(each => (each.hidden ? '' : each.textContent));
+    }
+    assert.match(said, /element \d+: \w+/);
     await close(page);
   },
 
@@ -316,7 +396,7 @@ paraview = false
     for (const button of [card.getByRole('button', {name: 'PNG'}), page.getByRole('button', {name: 'Save a picture of the scene'})]) {
       assert.equal((await saved(button)).toString('latin1', 1, 4), 'PNG');
     }
-    await page.getByRole('button', {name: 'Impacts'}).click();
+    await page.getByRole('tab', {name: 'Impacts'}).click();
     await page.locator('tr.link').first().click();
     const hit = await probe(page);
     assert.ok(Math.abs(hit.time - Math.sqrt(2 * 0.4 / 9.81)) <= 1e-3 + 1e-9, `${hit.time}`);
@@ -373,6 +453,16 @@ paraview = false
     const page = await open(path('both.html'));
     await page.getByLabel('Run in the scene').selectOption('-1');
     assert.equal(await page.locator('.scene canvas').count(), 2);
+    // Turned together, from one place.
+    const cameras = () => page.evaluate(() => window.clatter.probe().cameras);
+    const at = await page.locator('.scene canvas').first().boundingBox(), [before] = await cameras();
+    await page.mouse.move(at.x + 100, at.y + 300);
+    await page.mouse.down();
+    await page.mouse.move(at.x + 160, at.y + 270, {steps: 3});
+    await page.mouse.up();
+    const [one, other] = await cameras();
+    assert.notDeepEqual(one, before);
+    assert.deepEqual(one, other);
     await page.getByLabel('Run in the scene').selectOption('0');
     await scrub(page, 1);
     const alone = await picture(page);
@@ -541,6 +631,12 @@ paraview = false
         assert.equal(await ask(where), 404, where);
       }
       assert.equal(await ask('/', {Host: 'example.org'}), 403);
+      // It listens on no other address of this machine, nor of its loop.
+      const elsewhere = Object.values(networkInterfaces()).flat().filter(each => each.family === 'IPv4').map(each => each.address).filter(each => each !== '127.0.0.1');
+      for (const host of [...elsewhere, '127.0.0.2']) {
+        const reached = await new Promise(done => http.get({host, port: address[1], path: '/', timeout: 2000}, () => done(true)).on('error', () => done(false)).on('timeout', () => done(false)));
+        assert.equal(reached, false, host);
+      }
       const page = await browser.newPage();
       await page.goto(address[0]);
       await page.waitForFunction(() => window.clatter?.probe(), null, {timeout: 90000});

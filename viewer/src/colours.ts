@@ -11,6 +11,9 @@ export function isDark(): boolean {
 
 /// Of statuses: open, stick, slip, impact.
 export function theme() {
-  return isDark() ? {status: [0x9aa0a6, 0x56b4e9, 0xff8f3d, 0xff6fbb], scene: 0x1d2127, ground: 0x39404a, velocity: 0x7fd1b0, momentum: 0xc9b3ff, text: '#d5d9de', grid: '#343a43', cursor: '#ff9d5c'}
-                  : {status: [0x9aa0a6, 0x0072b2, 0xd55e00, 0xcc2288], scene: 0xf4f6f8, ground: 0xd3d9e0, velocity: 0x00795a, momentum: 0x6a3fb5, text: '#30363d', grid: '#e3e7eb', cursor: '#c2410c'};
+  return isDark() ? {status: [0x9aa0a6, 0x56b4e9, 0xff8f3d, 0xff6fbb], scene: 0x1d2127, ground: 0x39404a, velocity: 0x7fd1b0, momentum: 0xc9b3ff, text: '#d5d9de', hatch: '#eef1f4', grid: '#343a43', cursor: '#ff9d5c'}
+                  : {status: [0x9aa0a6, 0x0072b2, 0xd55e00, 0xcc2288], scene: 0xf4f6f8, ground: 0xd3d9e0, velocity: 0x00795a, momentum: 0x6a3fb5, text: '#30363d', hatch: '#24292f', grid: '#e3e7eb', cursor: '#c2410c'};
 }
+
+/// From dark to light, so that grey tells the same; cividis is seen alike by most colour-blind people.
+export const scaleColours = [0x00224e, 0x414d6b, 0x7d7c78, 0xbcaf6f, 0xfee838];

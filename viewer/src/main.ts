@@ -12,7 +12,10 @@ const most_found = 200;   // channels in the list
 /// What pictures are asked for.
 interface Wish { width?: number; height?: number; time?: number; rate?: number; seconds?: number; plain?: boolean }
 
-interface ViewState { t?: number; plots?: [string[], Derived, boolean?][]; camera?: number[]; pick?: Picked | null; shown?: Partial<Shown>; run?: number }
+interface ViewState {
+  t?: number; camera?: number[]; pick?: Picked | null; shown?: Partial<Shown>; run?: number; speed?: number; loop?: boolean; tab?: number; theme?: string;
+  plots?: [string[], Derived, boolean?, ([number, number] | null)?][];   // names, what is derived, stacked, part of the axis
+}
 
 class App {
   private views: {view: SceneView; run: Run}[] = [];
@@ -37,6 +40,7 @@ class App {
   private which = 0;        // run in the scene; -1: side by side, -2: over each other
   private mode = 0;         // that is shown, of modes
   private speedMenu = document.createElement('select');
+  private tab = 0;          // that is open
   private saving = 0;
   private stopped = false;
 
@@ -48,13 +52,17 @@ class App {
       const k = key as keyof Shown;
       if (typeof value === typeof this.shown[k]) (this.shown as unknown as Record<string, unknown>)[k] = value;
     }
+    if (state.theme === 'dark' || state.theme === 'light') document.documentElement.dataset.theme = state.theme;
+    if (typeof state.loop === 'boolean') this.loop = state.loop;
+    if (typeof state.tab === 'number') this.tab = state.tab;
     if (typeof state.run === 'number' && state.run < runs.length) this.which = Math.max(-2, Math.floor(state.run));
-    this.build();
+    this.build(state.speed);
     this.showScenes();
     if (Array.isArray(state.camera)) for (const {view} of this.views) view.setCamera(state.camera);
     for (const entry of Array.isArray(state.plots) ? state.plots : []) {
       if (!Array.isArray(entry) || !Array.isArray(entry[0])) continue;
-      this.addPlot(entry[0].filter(n => typeof n === 'string' && runs[0].find(n)), derivations.includes(entry[1]) ? entry[1] : 'none', entry[2] === true);
+      this.addPlot(entry[0].filter(n => typeof n === 'string' && runs[0].find(n)), derivations.includes(entry[1]) ? entry[1] : 'none', entry[2] === true,
+                   Array.isArray(entry[3]) && entry[3].length === 2 && entry[3].every(Number.isFinite) ? entry[3] : null);
     }
     if (!state.plots) this.firstPlots();
     if (state.pick && typeof state.pick.name === 'string') this.pick(state.pick);
@@ -79,7 +87,7 @@ class App {
   }
   get start() { return this.runs[0].frameTimes[this.span[0]]; }
 
-  private build() {
+  private build(wantedSpeed?: number) {
     const {meta} = this.runs[0];
     document.title = meta.title || meta.name || 'clatter';
     const head = element('header');
@@ -94,6 +102,7 @@ class App {
       document.documentElement.dataset.theme = isDark() ? 'light' : 'dark';
       for (const {view} of this.views) view.setTheme();
       for (const card of this.cards) card.draw();
+      this.saveSoon();
     });
     const link = this.button('Link', 'Copy a link to this view', () => {
       this.saveState();
@@ -102,14 +111,15 @@ class App {
     head.append(link, dark);
 
     const left = element('div', 'left');
-    left.append(this.toolbar(), this.scenes, this.pickedLabel, this.timeline());
+    left.append(this.toolbar(), this.scenes, this.pickedLabel, this.timeline(wantedSpeed));
     const right = element('aside');
     right.append(this.tabs());
     const main = element('main');
     main.append(left, right);
     this.root.replaceChildren(head, main);
-    addEventListener('keydown', event => this.key(event));
+    addEventListener('keydown', event => { if (!this.stopped) this.key(event); });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+      if (this.stopped) return;
       for (const {view} of this.views) view.setTheme();
       for (const card of this.cards) card.draw();
     });
@@ -134,7 +144,7 @@ class App {
       box.type = 'checkbox';
       box.checked = this.shown[key];
       box.dataset.shown = key;
-      box.addEventListener('change', () => { this.shown[key] = box.checked; this.refresh(); });
+      box.addEventListener('change', () => { this.shown[key] = box.checked; this.refresh(); this.saveSoon(); });
       label.append(box, text);
       label.title = help;
       bar.append(label);
@@ -154,7 +164,7 @@ class App {
       select.setAttribute('aria-label', help);
       for (const [v, text] of options) select.append(new Option(text, v));
       select.value = value;
-      select.addEventListener('change', () => { action(select.value); this.refresh(); });
+      select.addEventListener('change', () => { action(select.value); this.refresh(); this.saveSoon(); });
       bar.append(select);
     };
     if (this.runs[0].meta.scene?.beams.length) {
@@ -174,7 +184,7 @@ class App {
       where.type = 'range'; where.min = '0'; where.max = '1'; where.step = '0.005'; where.value = String(this.shown.sectionAt);
       where.className = 'short';
       where.title = 'Place of the section';
-      where.addEventListener('input', () => { this.shown.sectionAt = Number(where.value); this.refresh(); });
+      where.addEventListener('input', () => { this.shown.sectionAt = Number(where.value); this.refresh(); this.saveSoon(); });
       bar.append(where);
     }
     if (this.runs.length > 1) {
@@ -182,10 +192,10 @@ class App {
            String(this.which), v => { this.which = Number(v); this.showScenes(); });
     }
     bar.append(element('span', 'grow'));
-    statusNames.forEach((name, i) => {
-      const key = element('span', `status s${i}`, ['●', '■', '◆', '▲'][i] + ' ' + name);
-      bar.append(key);
-    });
+    const keys = element('span', 'statuses');
+    keys.title = 'What marks of contacts mean';
+    statusNames.forEach((name, i) => keys.append(element('span', `s${i}`, ['●', '■', '◆', '▲'][i] + ' ' + name)));
+    bar.append(keys);
     bar.append(this.button('PNG', 'Save a picture of the scene', () => this.views[0]?.view.canvas.toBlob(blob => {
       if (!blob) return;
       const a = document.createElement('a');
@@ -196,7 +206,7 @@ class App {
     return bar;
   }
 
-  private timeline(): HTMLElement {
+  private timeline(wanted?: number): HTMLElement {
     const bar = element('div', 'timeline');
     this.playButton = this.button('▶', 'Play or pause (space)', () => this.play(!this.playing), 'play');
     const speed = this.speedMenu;
@@ -208,13 +218,14 @@ class App {
                                           : [usual / 10, usual / 4, usual, usual * 4, 1])].sort((a, b) => a - b);
     for (const s of speeds) speed.append(new Option(`${format(this.modes ? s / usual : s, 3)}×`, String(s)));
     this.speed = !this.modes && whole >= 3 && whole <= 20 ? 1 : usual;
+    if (speeds.includes(wanted ?? NaN)) this.speed = wanted!;
     speed.value = String(this.speed);
-    speed.addEventListener('change', () => { this.speed = Number(speed.value); });
+    speed.addEventListener('change', () => { this.speed = Number(speed.value); this.saveSoon(); });
     const loop = element('label');
     const box = document.createElement('input');
     box.type = 'checkbox';
     box.checked = this.loop;
-    box.addEventListener('change', () => { this.loop = box.checked; });
+    box.addEventListener('change', () => { this.loop = box.checked; this.saveSoon(); });
     loop.append(box, 'loop');
     this.range.type = 'range';
     [this.range.min, this.range.max] = this.span.map(String);
@@ -251,18 +262,22 @@ class App {
 
   private tabs(): HTMLElement {
     const holder = element('div', 'tabs'), row = element('div', 'tab-row');
+    row.setAttribute('role', 'tablist');
     const pages: [string, HTMLElement][] = this.modes
         ? [['Modes', this.modesPage()], ['Summary', this.summaryPage()], ['Model', this.modelPage()]]
         : [['Plots', this.plotsPage()], ['Summary', this.summaryPage()], ['Impacts', this.impactsPage()], ['Model', this.modelPage()]];
     const buttons = pages.map(([name, page], i) => {
       const b = this.button(name, name, () => {
-        pages.forEach(([, p], k) => { p.hidden = k !== i; buttons[k].classList.toggle('on', k === i); });
+        this.tab = i;
+        pages.forEach(([, p], k) => { p.hidden = k !== i; buttons[k].classList.toggle('on', k === i); buttons[k].setAttribute('aria-selected', String(k === i)); });
+        this.saveSoon();
       });
+      b.setAttribute('role', 'tab');
       row.append(b);
       return b;
     });
     holder.append(row, ...pages.map(p => p[1]));
-    buttons[0].click();
+    (buttons[this.tab] ?? buttons[0]).click();
     return holder;
   }
 
@@ -352,16 +367,19 @@ class App {
     if (stack.length) this.addPlot(stack, 'none', true);
     const gaps = moving(run.series.filter(s => /^contacts\/.*\/gap$/.test(s.name)).slice(0, 60).map(s => s.name)).slice(0, 6);
     if (gaps.length) this.addPlot(gaps);
-    const body = run.meta.scene?.bodies[0]?.name;
-    if (body !== undefined) {
-      const position = moving(have(['x', 'y', 'z'].map(k => `bodies/${body}/position/${k}`)));
-      if (position.length) this.addPlot(position);
+    // The first body that goes somewhere, else the first that turns; of machines of beams alone an end.
+    const beam = run.meta.scene?.beams[0], places: string[][] = [];
+    for (const quantity of ['position', 'angular_velocity']) for (const {name} of run.meta.scene?.bodies.slice(0, 50) ?? []) {
+      places.push(['/x', '/y', '/z', ''].map(k => `bodies/${name}/${quantity}${k}`));
     }
+    if (beam) places.push(['x', 'y', 'z'].map(k => `beams/${beam.name}/position/${beam.nodes - 1}/${k}`));
+    const position = places.map(names => moving(have(names))).find(names => names.length) ?? [];
+    if (position.length) this.addPlot(position);
   }
 
-  addPlot(names: string[], derived: Derived = 'none', stacked = false) {
+  addPlot(names: string[], derived: Derived = 'none', stacked = false, range: [number, number] | null = null) {
     if (!names.length) return;
-    const card: PlotCard = new PlotCard(this.runs, names, derived, stacked, t => { this.play(false); this.setTime(t); },
+    const card: PlotCard = new PlotCard(this.runs, names, derived, stacked, range, t => { this.play(false); this.setTime(t); },
         () => { this.cards = this.cards.filter(c => c !== card); this.saveSoon(); }, () => this.saveSoon());
     this.cards.unshift(card);
     this.cardList.prepend(card.element);
@@ -403,9 +421,18 @@ class App {
 
   private impactsPage(): HTMLElement {
     const page = element('div', 'page');
-    const {events} = this.runs[0].meta, impacts = events.filter(e => !e[2].startsWith('solver/'));
-    page.append(element('p', 'quiet', events.length ? `${impacts.length} impacts, ${events.length - impacts.length} hard steps; click one to go there, a heading to sort.`
+    for (const run of this.runs) {
+      if (this.runs.length > 1) page.append(element('h2', '', run.meta.name));
+      this.addImpacts(page, run);
+    }
+    return page;
+  }
+
+  private addImpacts(page: HTMLElement, run: Run) {
+    const {events} = run.meta, isStep = (what: string) => what.startsWith('solver/'), steps = events.filter(e => isStep(e[2])).length;
+    page.append(element('p', 'quiet', events.length ? `${events.length - steps} impacts, ${steps} steps that were cut or hard; click one to go there, a heading to sort.`
                                                     : 'No impacts are told apart in these results.'));
+    if (!events.length) return;
     const table = element('table'), body = document.createElement('tbody'), head = element('tr');
     const fill = (by: number, down: boolean) => {
       body.replaceChildren();
@@ -414,14 +441,16 @@ class App {
       for (const [time, size, what] of sorted.slice(0, 500)) {
         const row = element('tr', 'link');
         row.tabIndex = 0;
-        row.append(element('td', 'number', format(time, 6)), element('td', 'number', what.startsWith('solver/') ? '' : format(size, 5)), element('td', '', what));
-        const go = () => { this.play(false); this.setTime(time); if (what.startsWith('contacts/')) this.pick({kind: 'contact', name: what.slice(9)}); };
+        const place = isStep(what) ? `step: ${what === 'solver/substeps' ? `cut into ${size} more` : what.slice(7).replace('_steps', '')}` : what.replace(/^contacts\//, '');
+        row.append(element('td', 'number', format(time, 6)), element('td', 'number', isStep(what) ? '' : format(size, 5)), element('td', '', place));
+        const go = () => { this.play(false); this.setTime(time); if (!isStep(what)) this.pick({kind: 'contact', name: what.replace(/^contacts\//, '')}); };
         row.addEventListener('click', go);
         row.addEventListener('keydown', e => { if (e.key === 'Enter') go(); });
         body.append(row);
       }
       if (events.length > 500) body.append(element('tr', 'quiet', `and ${events.length - 500} more`));
     };
+    let last = 0, down = false;
     ['time [s]', 'impulse [N s]', 'where'].forEach((name, by) => {
       const cell = element('th'), button = this.button(name, `Sort by ${name}`, () => {
         down = by === last ? !down : by === 1;
@@ -431,11 +460,9 @@ class App {
       cell.append(button);
       head.append(cell);
     });
-    let last = 0, down = false;
     fill(0, false);
     table.append(head, body);
     page.append(table);
-    return page;
   }
 
   private modelPage(): HTMLElement {
@@ -459,7 +486,11 @@ class App {
         continue;
       }
       try {
-        const view = new SceneView(run, this.shown, picked => this.pick(picked), () => this.saveSoon(), over);
+        const view: SceneView = new SceneView(run, this.shown, picked => this.pick(picked), byHand => {
+          // Side by side they are turned together.
+          if (byHand && !this.shown.follow) for (const other of this.views) if (other.view !== view) other.view.setCamera(view.cameraState());
+          this.saveSoon();
+        }, over, this.which === -1 ? this.runs.filter(other => other !== run) : []);
         view.selected = this.selected;
         this.scenes.append(view.element);
         if (this.which === -1) view.element.append(element('span', 'name-of-run', run.meta.name));
@@ -567,8 +598,9 @@ class App {
   }
 
   state(): ViewState {
-    return {t: this.time, plots: this.cards.map(c => [c.names, c.derived, c.stacked] as [string[], Derived, boolean]).reverse(),
-            camera: this.views[0]?.view.cameraState(), pick: this.selected, shown: this.shown, run: this.which};
+    return {t: this.time, plots: this.cards.map(c => [c.names, c.derived, c.stacked, c.zoomed()] as NonNullable<ViewState['plots']>[0]).reverse(),
+            camera: this.views[0]?.view.cameraState(), pick: this.selected, shown: this.shown, run: this.which,
+            speed: this.speed, loop: this.loop, tab: this.tab, theme: document.documentElement.dataset.theme};
   }
 
   private saveSoon() {
@@ -623,7 +655,21 @@ class App {
     });
   }
 
-  stop() { this.stopped = true; for (const {view} of this.views) view.dispose(); for (const card of this.cards) card.destroy(); }
+  /// What a link does not hold, when more of a run has come.
+  goOnFrom(before: App) {
+    if (before.playing) this.play(true);
+    if (before.searching) this.search.focus();
+    this.search.value = before.search.value;
+    this.find();
+  }
+  private searching = false;
+
+  stop() {
+    this.searching = document.activeElement === this.search;
+    this.stopped = true;
+    for (const {view} of this.views) view.dispose();
+    for (const card of this.cards) card.destroy();
+  }
 
   /// For tests.
   get probe() {
@@ -636,6 +682,7 @@ class App {
               for (let f = 1; f < run.frameCount; ++f) run.frame(f).places.forEach((x, i) => { most = Math.max(most, Math.abs(x - first[i]) || 0); });
               return {way: most, size: Math.hypot(...[0, 1, 2].map(k => run.meta.box[k + 3] - run.meta.box[k]))};
             },
+            cameras: this.views.map(({view}) => view.cameraState()),
             whereIs: (picked: Picked) => this.views[0]?.view.whereIs(picked) ?? null,
             quantum: this.runs[0].meta.quantum.place,
             events: this.runs[0].meta.events, summary: this.runs[0].meta.summary,
@@ -673,27 +720,32 @@ function storedState(): ViewState {
 }
 
 async function follow(root: HTMLElement, started: (app: App) => void) {
-  let app: App | null = null, samples = -1;
+  let app: App | null = null, samples = -1, took = 0;   // [ms] the last picture of the run
   for (;;) {
     try {
       const state = await (await fetch('state', {cache: 'no-store'})).json() as {status: string; samples: number};
       if (state.samples !== samples && state.samples > 0) {
+        const begin = performance.now();
         const answer = await fetch('run', {cache: 'no-store'});
         if (!answer.ok) throw new DataError(await answer.text());
         const run = await Run.open(new Uint8Array(await answer.arrayBuffer()));
         samples = state.samples;
         // A view at the end stays there; another stays where it is.
         const old: ViewState = app ? app.state() : storedState();
-        const atEnd = app !== null && app.probe.time >= app.probe.end - 1e-12;
-        app?.stop();
+        const atEnd: boolean = app !== null && app.probe.time >= app.probe.end - 1e-12;
+        const before: App | null = app;
+        before?.stop();
         app = new App(root, [run], atEnd ? {...old, t: run.times.at(-1)!} : old);
+        if (before) app.goOnFrom(before);
         started(app);
+        took = performance.now() - begin;
       }
       if (state.status !== 'running' && app) return;
     } catch (error) {
       if (!app) complain(root, error instanceof Error ? error.message : 'The server does not answer.');
     }
-    await new Promise(resolve => setTimeout(resolve, 1000));
+    // The run itself needs the machine, too.
+    await new Promise(resolve => setTimeout(resolve, Math.max(1000, 4 * took)));
   }
 }
 

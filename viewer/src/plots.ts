@@ -18,6 +18,9 @@ export interface Curve {
 function resampled(run: Run, series: Series, times: Float64Array): Float64Array {
   const values = run.values(series), out = new Float64Array(times.length);
   for (let i = 0; i < times.length; ++i) {
+    // Beyond its ends it has no values; times of equal runs may differ by round-off.
+    const slack = 1e-9 * Math.abs(run.times[run.times.length - 1]);
+    if (times[i] < run.times[0] - slack || times[i] > run.times[run.times.length - 1] + slack) { out[i] = NaN; continue; }
     const k = run.sampleAt(times[i]), next = Math.min(k + 1, values.length - 1);
     const span = run.times[next] - run.times[k];
     const part = span > 0 ? Math.min(Math.max((times[i] - run.times[k]) / span, 0), 1) : 0;
@@ -115,8 +118,58 @@ function download(name: string, content: Blob) {
 }
 
 const colourOf = (i: number) => curveColours[i % curveColours.length];
-/// Curves of one colour differ by their dashes.
-const dashOf = (i: number) => [[], [7, 4], [2, 3], [9, 3, 2, 3]][Math.floor(i / curveColours.length) % 4];
+/// Curves are told apart without their colours, too; seven of them, so that no two of 56 are alike.
+const dashes = [[], [9, 3], [2.5, 2.5], [10, 3, 2.5, 3], [16, 4], [6, 2, 6, 2, 1.5, 2], [10, 3, 2.5, 3, 2.5, 3]];
+const dashOf = (i: number) => dashes[i % dashes.length];
+const dashText = (i: number) => (dashOf(i).length ? ` stroke-dasharray="${dashOf(i).join(' ')}"` : '');
+
+/// Layers differ by their hatches: the ways of its lines, in a tile of 8 pixels; none of the first.
+const hatches: [number, number, number, number][][] = [[], [[0, 8, 8, 0]], [[0, 0, 8, 8]], [[0, 4, 8, 4]], [[4, 0, 4, 8]],
+  [[0, 8, 8, 0], [0, 0, 8, 8]], [[0, 4, 8, 4], [4, 0, 4, 8]]];
+const hatchOf = (i: number) => hatches[i % hatches.length];
+
+function patternOf(context: CanvasRenderingContext2D, i: number): CanvasPattern | string {
+  const tile = document.createElement('canvas'), ratio = devicePixelRatio;
+  tile.width = tile.height = Math.round(8 * ratio);
+  const draw = tile.getContext('2d')!;
+  draw.scale(tile.width / 8, tile.width / 8);
+  draw.fillStyle = colourOf(i) + '99';
+  draw.fillRect(0, 0, 8, 8);
+  draw.strokeStyle = theme().hatch;
+  draw.lineWidth = 0.9;
+  for (const [x, y, toX, toY] of hatchOf(i)) for (const shift of x !== toX && y !== toY ? [-8, 0, 8] : [0]) {
+    draw.beginPath();
+    draw.moveTo(x + shift, y);
+    draw.lineTo(toX + shift, toY);
+    draw.stroke();
+  }
+  return context.createPattern(tile, 'repeat') ?? colourOf(i) + '99';
+}
+
+const svgSpace = 'http://www.w3.org/2000/svg';
+
+/// What a curve or a layer looks like, for a legend.
+function keyOf(i: number, isLayer: boolean): SVGElement {
+  const make = (tag: string, attributes: Record<string, string | number>, parent?: Element) => {
+    const made = document.createElementNS(svgSpace, tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+    parent?.append(made);
+    return made;
+  };
+  const key = make('svg', {width: 30, height: 12, class: 'key', 'aria-hidden': 'true'});
+  if (isLayer) {
+    make('rect', {x: 0.5, y: 0.5, width: 29, height: 11, fill: colourOf(i), 'fill-opacity': 0.6, stroke: colourOf(i)}, key);
+    for (const [x, y, toX, toY] of hatchOf(i)) for (const shift of [0, 8, 16, 24, 32].filter(s => x !== toX || s < 30)) {
+      const horizontal = y === toY;
+      if (horizontal && shift) continue;
+      make('path', {d: horizontal ? 'M1 6h28' : `M${x + shift - (x !== toX ? 4 : 0)} ${y * 1.5}L${toX + shift - (x !== toX ? 4 : 0)} ${toY * 1.5}`,
+                    stroke: 'currentColor', 'stroke-width': 0.9}, key);
+    }
+  } else {
+    make('path', {d: 'M0 6h30', stroke: colourOf(i), 'stroke-width': 2.5, ...(dashOf(i).length ? {'stroke-dasharray': dashOf(i).join(' ')} : {})}, key);
+  }
+  return key as SVGElement;
+}
 
 /// Curves above each other, what is below zero beneath it: for each its lower and its upper edge.
 export function stack(curves: Curve[]): [Float64Array, Float64Array][] {
@@ -142,6 +195,13 @@ function ticks(low: number, high: number, count: number): number[] {
   return list;
 }
 
+/// With as many digits as tell neighbours apart.
+function labelsOf(marks: number[]): string[] {
+  const step = marks.length > 1 ? Math.abs(marks[1] - marks[0]) : 0, largest = Math.max(...marks.map(Math.abs));
+  const digits = step > 0 ? Math.min(Math.max(Math.floor(Math.log10(largest / step) + 1e-6) + 2, 3), 15) : 4;
+  return marks.map(v => format(Math.abs(v) < 1e-6 * step ? 0 : v, digits));
+}
+
 const safe = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
 /// A card with a plot: channels of one unit, or what is derived of them.
@@ -154,8 +214,10 @@ export class PlotCard {
   private holder = element('div', 'plot');
   private time = 0;
 
+  /// `wanted`: the part of the axis that is shown at first.
   constructor(private runs: Run[], readonly names: string[], public derived: Derived, readonly stacked: boolean,
-              private onTime: (t: number) => void, onClose: () => void, onChange: () => void) {
+              private wanted: [number, number] | null, private onTime: (t: number) => void, onClose: () => void,
+              private onChange: () => void) {
     // Energies of several runs above each other would be a sum of no meaning.
     const first = runs[0].meta.name;
     if (stacked) this.runs = runs.slice(0, 1);
@@ -163,24 +225,31 @@ export class PlotCard {
     const head = element('div', 'card-head');
     const title = element('strong', '', stacked ? `Energy ledger${runs.length > 1 ? ` of ${first}` : ''}` : names.length === 1 ? names[0] : commonOf(names));
     title.title = names.join('\n');
-    head.append(title);
+    const tools = element('span', 'tools');
+    head.append(title, tools);
     if (!stacked) {
       const choose = document.createElement('select');
       choose.title = 'Derived quantity';
       for (const each of derivations) choose.append(new Option(each === 'none' ? 'as it is' : each, each));
       choose.value = derived;
-      choose.addEventListener('change', () => { this.derived = choose.value as Derived; this.draw(); onChange(); });
-      head.append(choose);
+      choose.addEventListener('change', () => {
+        const axis = this.derived === 'spectrum';
+        this.derived = choose.value as Derived;
+        if (axis !== (this.derived === 'spectrum')) { this.plot?.destroy(); this.plot = null; }   // its zoom is of another axis
+        this.draw();
+        onChange();
+      });
+      tools.append(choose);
     }
     const button = (text: string, help: string, action: () => void) => {
       const b = element('button', 'small', text) as HTMLButtonElement;
       b.title = help;
       b.addEventListener('click', action);
-      head.append(b);
+      tools.append(b);
     };
     button('CSV', 'Save the numbers', () => this.saveCsv());
-    button('SVG', 'Save a drawing', () => this.saveSvg());
-    button('PNG', 'Save a picture', () => this.plot?.ctx.canvas.toBlob(blob => blob && download('plot.png', blob)));
+    button('SVG', 'Save a drawing', () => { const {text} = this.svg(); if (text) download('plot.svg', new Blob([text], {type: 'image/svg+xml'})); });
+    button('PNG', 'Save a picture', () => this.savePng());
     button('×', 'Close', () => { this.destroy(); onClose(); });
     this.element.append(head, this.holder, this.legend);
     new ResizeObserver(() => this.plot?.setSize({width: this.holder.clientWidth, height: this.height()})).observe(this.holder);
@@ -189,7 +258,10 @@ export class PlotCard {
   private height() { return this.stacked ? 220 : 180; }
 
   draw() {
+    const zoom = this.wanted ?? this.zoomed();
+    this.wanted = null;
     this.plot?.destroy();
+    this.plot = null;
     this.curves = curvesOf(this.runs, this.names, this.derived);
     this.legend.replaceChildren();
     this.values = [];
@@ -200,6 +272,7 @@ export class PlotCard {
     const shown = this.layers ? this.layers.flat() : this.curves.map(c => c.y);
     const unit = this.curves[0].unit;
     const finite = (y: ArrayLike<number>) => Array.from(y, v => (Number.isFinite(v) ? v : null));
+    const paint = document.createElement('canvas').getContext('2d')!;
     const options: uPlot.Options = {
       width: Math.max(this.holder.clientWidth, 200), height: this.height(), legend: {show: false},
       scales: {x: {time: false}},
@@ -207,16 +280,16 @@ export class PlotCard {
       axes: [
         {stroke: colours.text, grid: {stroke: colours.grid, width: 1}, ticks: {stroke: colours.grid}, size: 34,
          label: this.derived === 'spectrum' ? 'frequency [Hz]' : 'time [s]', labelSize: 16, labelFont: '11px sans-serif', font: '11px sans-serif',
-         values: (_, marks) => marks.map(v => format(v, 4))},
+         values: (_, marks) => labelsOf(marks)},
         {stroke: colours.text, grid: {stroke: colours.grid, width: 1}, ticks: {stroke: colours.grid}, size: 62, space: 22,
          label: unit ? `[${unit}]` : '', labelSize: 16, labelFont: '11px sans-serif', font: '11px sans-serif',
-         values: (_, marks) => marks.map(v => format(v, 4))},
+         values: (_, marks) => labelsOf(marks)},
       ],
       series: [{}, ...(this.layers ? this.curves.flatMap((curve, i) => [{label: curve.name, width: 0, points: {show: false}},
         {label: curve.name, width: 0, points: {show: false}}]) : this.curves.map((curve, i) => ({
         label: curve.name, stroke: colourOf(i), width: 1.5, points: {show: false}, dash: dashOf(i)})))],
-      bands: this.layers?.map((_, i) => ({series: [2 * i + 2, 2 * i + 1] as [number, number], fill: colourOf(i) + '99'})),
-      hooks: {draw: [u => this.drawCursor(u)], ready: [u => {
+      bands: this.layers?.map((_, i) => ({series: [2 * i + 2, 2 * i + 1] as [number, number], fill: patternOf(paint, i) as string})),
+      hooks: {draw: [u => this.drawCursor(u)], setScale: [(u, key) => { if (key === 'x' && u === this.plot) this.onChange(); }], ready: [u => {
         u.over.addEventListener('click', event => {
           if (this.derived !== 'spectrum' && u.cursor.left! >= 0 && !event.shiftKey) this.onTime(u.posToVal(u.cursor.left!, 'x'));
         });
@@ -224,18 +297,19 @@ export class PlotCard {
       }]},
     };
     this.plot = new uPlot(options, [Float64Array.from(this.curves[0].x), ...shown.map(finite)] as uPlot.AlignedData, this.holder);
+    const {x} = this.curves[0];
+    if (zoom && zoom[0] < zoom[1] && zoom[0] < x[x.length - 1] && zoom[1] > x[0]) this.plot.setScale('x', {min: zoom[0], max: zoom[1]});
     this.curves.forEach((curve, i) => {
       const row = element('div', 'legend-row');
-      const key = element('span', 'key');
-      key.style.borderTop = `3px ${this.stacked ? 'solid' : ['solid', 'dashed', 'dotted', 'double'][Math.floor(i / curveColours.length) % 4]} ${colourOf(i)}`;
       const value = element('span', 'value');
-      row.append(key, element('span', 'name', curve.name), value);
+      row.append(keyOf(i, this.stacked), element('span', 'name', curve.name), value);
       this.values.push(value);
       this.legend.append(row);
     });
     this.setTime(this.time);
   }
 
+  private ended: AbortController | null = null;   // of what listens to the window
   private layers: [Float64Array, Float64Array][] | null = null;
 
   /// The wheel and two fingers zoom, the wheel across and a drag with shift shift; one finger goes to a time.
@@ -269,12 +343,14 @@ export class PlotCard {
       const [low, high] = range();
       held = {low, high, from: event.clientX};
     }, {capture: true});
+    this.ended?.abort();
+    const {signal} = this.ended = new AbortController();
     addEventListener('mousemove', event => {
       if (!held) return;
       const by = (held.high - held.low) * (held.from - event.clientX) / Math.max(over.clientWidth, 1);
       show(held.low + by, held.high + by);
-    });
-    addEventListener('mouseup', () => { held = null; });
+    }, {signal});
+    addEventListener('mouseup', () => { held = null; }, {signal});
     over.addEventListener('pointerdown', event => {
       if (event.pointerType !== 'touch') return;
       over.setPointerCapture(event.pointerId);
@@ -303,6 +379,7 @@ export class PlotCard {
     u.ctx.save();
     u.ctx.strokeStyle = theme().cursor;
     u.ctx.lineWidth = devicePixelRatio;
+    u.ctx.setLineDash([]);
     u.ctx.beginPath();
     u.ctx.moveTo(x, u.bbox.top);
     u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
@@ -328,23 +405,40 @@ export class PlotCard {
     download('plot.csv', new Blob([lines.join('\n') + '\n'], {type: 'text/csv'}));
   }
 
-  private saveSvg() {
-    if (!this.plot) return;
+  /// The drawing, at twice its size.
+  private savePng() {
+    const {text, width, height} = this.svg();
+    if (!text) return;
+    const image = new Image();
+    image.onload = () => {
+      const canvas = document.createElement('canvas');
+      canvas.width = 2 * width; canvas.height = 2 * height;
+      canvas.getContext('2d')!.drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob(blob => blob && download('plot.png', blob));
+    };
+    image.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(text);
+  }
+
+  /// As it is shown, on white, with a legend.
+  private svg(): {text: string; width: number; height: number} {
+    if (!this.plot) return {text: '', width: 0, height: 0};
     const u = this.plot, width = 800, height = 380, left = 80, bottom = 50, top = 20, right = 20;
     const {min: x0 = 0, max: x1 = 1} = u.scales.x, {min: y0 = 0, max: y1 = 1} = u.scales.y;
     const px = (x: number) => left + (width - left - right) * (x - x0!) / (x1! - x0!);
     const py = (y: number) => height - bottom - (height - top - bottom) * (y - y0!) / (y1! - y0!);
-    const {curves} = this, parts = [
-      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height + 18 * curves.length + 6}" font-family="sans-serif" font-size="12">`,
+    const {curves} = this, whole = height + 18 * curves.length + 6, parts = [
+      `<svg xmlns="${svgSpace}" width="${width}" height="${whole}" viewBox="0 0 ${width} ${whole}" font-family="'Liberation Sans',Arial,sans-serif" font-size="12">`,
+      `<rect width="${width}" height="${whole}" fill="#fff"/>`,
       `<clipPath id="inside"><rect x="${left}" y="${top}" width="${width - left - right}" height="${height - top - bottom}"/></clipPath>`];
-    for (const x of ticks(x0!, x1!, 8)) {
+    const across = ticks(x0!, x1!, 8), up = ticks(y0!, y1!, 6), names = [labelsOf(across), labelsOf(up)];
+    across.forEach((x, i) => {
       parts.push(`<path stroke="#ddd" d="M${px(x).toFixed(1)} ${top}V${height - bottom}"/>`,
-                 `<text x="${px(x).toFixed(1)}" y="${height - bottom + 16}" text-anchor="middle">${format(x, 6)}</text>`);
-    }
-    for (const y of ticks(y0!, y1!, 6)) {
+                 `<text x="${px(x).toFixed(1)}" y="${height - bottom + 16}" text-anchor="middle">${names[0][i]}</text>`);
+    });
+    up.forEach((y, i) => {
       parts.push(`<path stroke="#ddd" d="M${left} ${py(y).toFixed(1)}H${width - right}"/>`,
-                 `<text x="${left - 6}" y="${(py(y) + 4).toFixed(1)}" text-anchor="end">${format(y, 6)}</text>`);
-    }
+                 `<text x="${left - 6}" y="${(py(y) + 4).toFixed(1)}" text-anchor="end">${names[1][i]}</text>`);
+    });
     const line = (x: ArrayLike<number>, y: ArrayLike<number>, backwards = false) => {
       let d = '', pen = 'M';
       for (let i = 0; i < x.length; ++i) {
@@ -356,20 +450,30 @@ export class PlotCard {
       return d;
     };
     curves.forEach((curve, i) => {
-      const colour = colourOf(i), dash = this.layers ? '' : dashOf(i).join(' '), y = height + 18 * i;
+      const colour = colourOf(i), y = height + 18 * i;
       if (this.layers) {
-        const [low, high] = this.layers[i];
-        parts.push(`<path clip-path="url(#inside)" fill="${colour}" fill-opacity="0.5" d="${line(curve.x, high)}${line(curve.x, low, true).replace(/^M/, 'L')}Z"/>`);
+        const [low, high] = this.layers[i], area = `${line(curve.x, high)}${line(curve.x, low, true).replace(/^M/, 'L')}Z`;
+        const hatch = hatchOf(i).map(([x, y1, toX, y2]) => `M${x} ${y1}L${toX} ${y2}`).join('');
+        parts.push(`<pattern id="hatch${i}" width="8" height="8" patternUnits="userSpaceOnUse"><path d="${hatch}" stroke="#333" stroke-width="0.8"/></pattern>`);
+        for (const fill of [`fill="${colour}" fill-opacity="0.6"`, ...(hatch ? [`fill="url(#hatch${i})"`] : [])]) {
+          parts.push(`<path clip-path="url(#inside)" ${fill} d="${area}"/>`, `<path ${fill} d="M${left} ${y - 9}h30v10h-30Z"/>`);
+        }
       } else {
-        parts.push(`<path clip-path="url(#inside)" fill="none" stroke="${colour}" stroke-width="1.3"${dash ? ` stroke-dasharray="${dash}"` : ''} d="${line(curve.x, curve.y)}"/>`);
+        parts.push(`<path clip-path="url(#inside)" fill="none" stroke="${colour}" stroke-width="1.3"${dashText(i)} d="${line(curve.x, curve.y)}"/>`,
+                   `<path stroke="${colour}" stroke-width="2"${dashText(i)} d="M${left} ${y - 4}h30"/>`);
       }
-      parts.push(`<path stroke="${colour}" stroke-width="${this.layers ? 8 : 2}"${dash ? ` stroke-dasharray="${dash}"` : ''} d="M${left} ${y - 4}h26"/>`,
-                 `<text x="${left + 34}" y="${y}">${safe(curve.name)}${curve.unit ? ` [${safe(curve.unit)}]` : ''}</text>`);
+      parts.push(`<text x="${left + 38}" y="${y}">${safe(curve.name)}${curve.unit ? ` [${safe(curve.unit)}]` : ''}</text>`);
     });
     parts.push(`<rect x="${left}" y="${top}" width="${width - left - right}" height="${height - top - bottom}" fill="none" stroke="#000"/>`,
                `<text x="${(left + width - right) / 2}" y="${height - 16}" text-anchor="middle">${this.derived === 'spectrum' ? 'frequency [Hz]' : 'time [s]'}</text>`);
     if (curves[0].unit) parts.push(`<text transform="translate(16 ${(top + height - bottom) / 2}) rotate(-90)" text-anchor="middle">[${safe(curves[0].unit)}]</text>`);
-    download('plot.svg', new Blob([parts.join('\n') + '</svg>\n'], {type: 'image/svg+xml'}));
+    return {text: parts.join('\n') + '</svg>\n', width, height: whole};
+  }
+
+  /// What is shown of the axis, when it is not all of it.
+  zoomed(): [number, number] | null {
+    const range = this.range(), x = this.curves[0]?.x;
+    return range && x && (range[0] > x[0] || range[1] < x[x.length - 1]) ? range : null;
   }
 
   /// The range of time that is shown, for tests and links.
@@ -379,6 +483,7 @@ export class PlotCard {
   }
 
   destroy() {
+    this.ended?.abort();
     this.plot?.destroy();
     this.plot = null;
     this.element.remove();

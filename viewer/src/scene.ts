@@ -1,13 +1,13 @@
 // The machine in three dimensions, or in its plane, as it stands in a frame of a run.
 import {
-  AmbientLight, BackSide, BoxGeometry, BufferAttribute, BufferGeometry, Camera, Color, ConeGeometry, CylinderGeometry, DirectionalLight,
-  DoubleSide, EdgesGeometry, FrontSide, HemisphereLight, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshLambertMaterial,
+  AmbientLight, BackSide, Box3, BoxGeometry, BufferAttribute, BufferGeometry, Camera, Color, ConeGeometry, CylinderGeometry, DirectionalLight,
+  DoubleSide, EdgesGeometry, FrontSide, HemisphereLight, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial,
   OctahedronGeometry, OrthographicCamera, PCFSoftShadowMap, PerspectiveCamera, Plane, Quaternion, Raycaster, Scene, ShadowMaterial,
   ShapeUtils, SphereGeometry, TetrahedronGeometry, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import {OrbitControls} from 'three/examples/jsm/controls/OrbitControls.js';
 import type {Frame, MeshData, Part, Run, SceneData, Series} from './data';
-import {bodyColours, theme} from './colours';
+import {bodyColours, scaleColours, statusNames, theme} from './colours';
 import {element, format} from './dom';
 import {Grains} from './grains';
 
@@ -31,6 +31,7 @@ export type Picked = {kind: 'body' | 'beam' | 'contact'; name: string};
 export type Preset = 'iso' | 'front' | 'side' | 'top' | 'near';
 
 const crowd = 3000;          // bodies from which balls are points
+const most_halos = 30;       // in a picture with larger bodies
 const creaseCosine = 0.77;   // of edges that look sharp
 
 interface Instances {
@@ -137,13 +138,13 @@ function ball(detail: number): BufferGeometry {
   return geometry;
 }
 
-/// Shafts and heads.
+/// Shafts and heads, in the exact colours of the legend, after all that can be seen through.
 class Arrows {
   private parts: InstancedMesh[];
   private count = 0;
   constructor(scene: Scene, private room: number) {
     this.parts = [new CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0), new ConeGeometry(1, 1, 12).translate(0, -0.5, 0)]
-        .map(shape => new InstancedMesh(shape, new MeshLambertMaterial({depthTest: false}), room));
+        .map(shape => new InstancedMesh(shape, new MeshBasicMaterial({depthTest: false, transparent: true}), room));
     for (const part of this.parts) {
       part.frustumCulled = false;
       part.renderOrder = 3;
@@ -186,12 +187,17 @@ export class SceneView {
   private grains: Grains[] = [];
   private sun!: DirectionalLight;
   private scale = element('div', 'colour-scale');   // of beams
+  private hint = element('div', 'hint');            // what the mouse is over
+  private pointed: PointerEvent | null = null;      // where it is, until the hint is shown
+  private isHeld = false;                           // by a hand that turns it
   private beams: BeamMesh[] = [];
   private grounds: MeshLambertMaterial[] = [];   // that are not seen through
+  private groundPoints: Vector3[] = [];
   private halos: InstancedMesh | null = null;    // about bodies that are hardly seen
+  private small: number[] = [];                  // their movers
   private fixed: {object: Mesh | LineSegments; mover: number}[] = [];
   private markers: InstancedMesh[] = [];   // by status: open, stick, slip, impact
-  private markerNames: string[][] = [[], [], [], []];
+  private markerNames: {name: string; force: number; gap: number}[][] = [[], [], [], []];
   reactions: {name: string; status: number; force: number[]}[] = [];   // that are drawn [N], of impacts [N s]
   private arrows!: Arrows;
   private trail: LineSegments;
@@ -213,20 +219,25 @@ export class SceneView {
   selected: Picked | null = null;
 
   constructor(private run: Run, private shown: Shown, private onPick: (picked: Picked | null) => void,
-              private onMove: () => void, private others: Run[] = []) {
+              private onMove: (byHand: boolean) => void, private others: Run[] = [], private beside: Run[] = []) {
     this.element.className = 'scene';
     this.data = run.meta.scene!;
-    const b = run.meta.box.map(x => (Number.isFinite(x) ? x : 0));
-    const low = new Vector3(b[0], b[1], b[2]), high = new Vector3(b[3], b[4], b[5]);
-    const reach = this.largestPart();
-    low.subScalar(reach); high.addScalar(reach);
+    // What is compared is seen from the same place.
+    const bounds = new Box3();
+    for (const each of this.compared) if (each.meta.scene) bounds.union(this.boundsOf(each));
+    if (bounds.isEmpty()) bounds.set(new Vector3(), new Vector3());
+    const {min: low, max: high} = bounds;
     // What hangs is seen with what it hangs from, unless that is far away.
-    const far = 4 * Math.max(low.distanceTo(high), 1e-9), middle = low.clone().add(high).multiplyScalar(0.5), held = new Vector3();
+    const motion = low.distanceTo(high), hasSize = this.largestPart() > 0, middle = low.clone().add(high).multiplyScalar(0.5), held = new Vector3();
     for (const link of this.data.links) for (const [mover, x, y, z] of link.points) {
-      if (mover < 0 && held.set(x, y, z).distanceTo(middle) < far) { low.min(held); high.max(held); }
+      if (mover >= 0) continue;
+      const away = held.set(x, y, z).distanceTo(middle);
+      if (away < 4 * motion || (!hasSize && motion < 0.05 * away)) { low.min(held); high.max(held); }
     }
     // A point that stays where it is.
     if (!(low.distanceTo(high) > 1e-9)) { low.subScalar(0.5); high.addScalar(0.5); }
+    // Marks and arrows at the edges have some room.
+    bounds.expandByScalar(0.03 * low.distanceTo(high));
     if (this.data.planar) { low.z = 0; high.z = 0; }
     this.size = Math.max(high.distanceTo(low), 1e-9);
     this.sides = high.clone().sub(low);
@@ -251,8 +262,9 @@ export class SceneView {
       this.controls.mouseButtons.LEFT = 2 as never;   // pan
       this.controls.touches.ONE = 1 as never;
     }
-    this.controls.addEventListener('change', () => { this.wanted = true; this.onMove(); });
-    this.controls.addEventListener('start', () => { this.fitted = null; });
+    this.controls.addEventListener('change', () => { this.wanted = true; this.onMove(this.isHeld); });
+    this.controls.addEventListener('start', () => { this.fitted = null; this.isHeld = true; });
+    this.controls.addEventListener('end', () => { this.isHeld = false; });
     const sun = this.sun = new DirectionalLight(0xffffff, 1.9);
     const aside = up.clone().cross(new Vector3(0.3, 0.9, 0.31)).normalize();
     sun.position.copy(up).multiplyScalar(2.6).add(aside).add(this.data.planar ? new Vector3(0, 0, 4) : new Vector3(0.8, -0.8, 0))
@@ -298,7 +310,7 @@ export class SceneView {
     const room = Math.max(this.data.contacts.length + this.pairSeries.length, 1, ...run.meta.points);
     const shapes = [new SphereGeometry(0.6, 10, 6), new BoxGeometry(1.5, 1.5, 1.5), new OctahedronGeometry(1.15), new TetrahedronGeometry(2)];
     this.markers = shapes.map((shape, status) => {
-      const mesh = new InstancedMesh(shape, new MeshLambertMaterial({color: theme().status[status], depthTest: false}), room);
+      const mesh = new InstancedMesh(shape, new MeshBasicMaterial({color: theme().status[status], depthTest: false, transparent: true}), room);
       mesh.frustumCulled = false;
       mesh.renderOrder = 2;
       this.scene.add(mesh);
@@ -316,7 +328,14 @@ export class SceneView {
 
     new ResizeObserver(() => this.resize()).observe(this.element);
     let downAt = [0, 0];
-    this.renderer.domElement.addEventListener('pointerdown', event => { downAt = [event.clientX, event.clientY]; });
+    this.hint.hidden = true;
+    this.element.append(this.hint);
+    this.renderer.domElement.addEventListener('pointermove', event => {
+      this.pointed = event.pointerType === 'mouse' && event.buttons === 0 ? event : null;
+      if (!this.pointed) this.hint.hidden = true;
+    });
+    this.renderer.domElement.addEventListener('pointerleave', () => { this.pointed = null; this.hint.hidden = true; });
+    this.renderer.domElement.addEventListener('pointerdown', event => { downAt = [event.clientX, event.clientY]; this.hint.hidden = true; });
     this.renderer.domElement.addEventListener('pointerup', event => {
       if (Math.hypot(event.clientX - downAt[0], event.clientY - downAt[1]) < 4) this.onPick(this.pick(event));
     });
@@ -324,17 +343,72 @@ export class SceneView {
     this.setTheme();
   }
 
-  private largestPart(): number {
+  /// About all that bodies and beams go through, as their shapes turn; of crowds as if they turned about everywhere.
+  private boundsOf(run: Run): Box3 {
+    const {box} = run.meta, data = run.meta.scene!, bounds = new Box3(), all = box.map(x => (Number.isFinite(x) ? x : 0));
+    if (data.bodies.length > crowd || run.meta.movers * run.frameCount > 2e6) {
+      bounds.set(new Vector3().fromArray(all), new Vector3().fromArray(all, 3));
+      return bounds.expandByScalar(this.largestPart());
+    }
+    const at = new Vector3(), turn = new Quaternion(), point = new Vector3();
+    // Corners of the boxes about parts, and how far what is round goes beyond.
+    const extents = data.meshes.map(mesh => {
+      const own = new Box3(), {points = []} = mesh;   // none of balls
+      for (let i = 0; i + 2 < points.length; i += 3) own.expandByPoint(point.fromArray(points, i));
+      return own;
+    });
+    const corners = data.bodies.map(body => {
+      const list: {point: Vector3; radius: number}[] = [{point: new Vector3(), radius: 0}];
+      for (const [mesh, scale, x, y, z] of body.parts) {
+        const place = new Vector3(x, y, z), own = extents[mesh];
+        if (data.meshes[mesh]?.sphere) list.push({point: place, radius: scale});
+        else if (own && !own.isEmpty()) for (let k = 0; k < 8; ++k) {
+          list.push({point: new Vector3(k & 1 ? own.min.x : own.max.x, k & 2 ? own.min.y : own.max.y, data.planar ? 0 : k & 4 ? own.min.z : own.max.z)
+            .multiplyScalar(scale).add(place), radius: 0});
+        }
+      }
+      const sticks = Array.isArray(body.sticks) ? body.sticks : [];
+      for (let i = 0; i + 2 < sticks.length; i += 3) list.push({point: new Vector3().fromArray(sticks, i), radius: 0});
+      return list;
+    });
+    const step = Math.max(1, Math.ceil(run.frameCount * (data.bodies.length + 1) / 30000));
+    const low = new Vector3(), high = new Vector3();
+    for (let f = 0; f < run.frameCount; f += step) {
+      const frame = run.frame(f);
+      data.bodies.forEach((body, b) => {
+        this.placeOf(frame, body.mover, at, turn);
+        if (!Number.isFinite(at.x + at.y + at.z + turn.w)) return;
+        for (const {point: corner, radius} of corners[b]) {
+          point.copy(corner).applyQuaternion(turn).add(at);
+          bounds.expandByPoint(low.copy(point).subScalar(radius)).expandByPoint(high.copy(point).addScalar(radius));
+        }
+      });
+    }
+    // Nodes of beams, and places between the frames that were looked at.
+    const thick = Math.max(0, ...data.beams.flatMap(beam => beam.outline.map(Math.abs)));
+    if (run.meta.movers) bounds.union(new Box3(new Vector3().fromArray(all).subScalar(thick), new Vector3().fromArray(all, 3).addScalar(thick)));
+    return bounds;
+  }
+
+  private get compared(): Run[] { return [this.run, ...this.others, ...this.beside]; }
+
+  private reachOf(body: SceneData['bodies'][0]): number {
     let reach = 0;
-    for (const body of this.data.bodies) for (const [mesh, scale, x, y, z] of body.parts) {
+    for (const [mesh, scale, x, y, z] of body.parts) {
       const points = this.data.meshes[mesh]?.points ?? [];
       let r = this.data.meshes[mesh]?.sphere ? scale : 0;
       for (let i = 0; i + 2 < points.length; i += 3) {
         r = Math.max(r, Math.hypot(points[i], points[i + 1], this.data.planar ? 0 : points[i + 2]));
       }
       reach = Math.max(reach, r + Math.hypot(x, y, z));
-      if (this.data.bodies.length > crowd) return 2 * reach;
     }
+    return reach;
+  }
+
+  private largestPart(): number {
+    if (this.data.bodies.length > crowd) return 2 * this.reachOf(this.data.bodies[0]);
+    let reach = 0;
+    for (const body of this.data.bodies) reach = Math.max(reach, this.reachOf(body));
     for (const {sticks = []} of this.data.bodies) {
       for (let i = 0; i + 2 < sticks.length; i += 3) reach = Math.max(reach, Math.hypot(sticks[i], sticks[i + 1], sticks[i + 2]));
     }
@@ -382,7 +456,7 @@ export class SceneView {
     data.bodies.forEach((body, b) => {
       for (const part of body.parts) into(part[0], body.mover, b, part);
       // What has no shape is a point; it still must be seen.
-      if (!body.parts.length) into(-1, body.mover, b, [-1, 0.012 * this.size, 0, 0, 0]);
+      if (!body.parts.length) into(-1, body.mover, b, [-1, 0.014 * this.size, 0, 0, 0]);
     });
     const flatten = data.planar ? 0.004 * this.size : null;
     const sticks = new Map<number, number[]>();   // by number of a mesh of their own
@@ -419,12 +493,13 @@ export class SceneView {
 
   /// Where bodies are that are smaller than a few pixels.
   private addHalos() {
-    const {bodies} = this.data, reach = this.largestPart();
-    if (!(reach > 0) || reach > 0.005 * this.size || bodies.length > crowd) return;
-    this.halos = new InstancedMesh(new SphereGeometry(0.009 * this.size, 16, 10),
-        new MeshLambertMaterial({transparent: true, opacity: 0.4, depthWrite: false}), bodies.length);
+    const {bodies} = this.data, small = bodies.filter(body => this.reachOf(body) < 0.008 * this.size && body.parts.length && !body.sticks);
+    if (!small.length || small.length > most_halos && this.largestPart() > 0.005 * this.size || bodies.length > crowd) return;
+    this.halos = new InstancedMesh(new SphereGeometry(0.012 * this.size, 16, 10),
+        new MeshLambertMaterial({transparent: true, opacity: 0.4, depthWrite: false}), small.length);
     this.halos.frustumCulled = false;
-    bodies.forEach((_, b) => this.halos!.setColorAt(b, new Color(bodyColours[b % bodyColours.length])));
+    this.small = small.map(body => body.mover);
+    small.forEach((body, i) => this.halos!.setColorAt(i, new Color(bodyColours[bodies.indexOf(body) % bodyColours.length])));
     this.scene.add(this.halos);
   }
 
@@ -432,7 +507,7 @@ export class SceneView {
     if (!this.halos) return;
     const {halos} = this, at = new Vector3();
     halos.visible = this.seen > 0.3;
-    this.data.bodies.forEach(({mover}, b) => halos.setMatrixAt(b, new Matrix4().setPosition(at.fromArray(frame.places, 3 * mover))));
+    this.small.forEach((mover, i) => halos.setMatrixAt(i, new Matrix4().setPosition(at.fromArray(frame.places, 3 * mover))));
     halos.instanceMatrix.needsUpdate = true;
     halos.boundingSphere = null;
   }
@@ -468,10 +543,13 @@ export class SceneView {
       front.side = FrontSide;
       back.side = BackSide;
       back.opacity = 0.12;
+      // Walls stand between the eye and what they hold.
+      if (!this.data.planar && mover < 0 && mesh.polygons.length === 1 && !this.looksUp(surface)) { front.opacity = 0.2; back.opacity = 0.05; }
       this.addFixed(new Mesh(surface, front), mover);
       this.addFixed(new Mesh(surface, back), mover);
       // Walls would have long shadows that puzzle.
       if (!this.data.planar && mover < 0 && this.looksUp(surface)) {
+        for (let i = 0; i + 2 < mesh.points.length; i += 3) this.groundPoints.push(new Vector3().fromArray(mesh.points, i));
         const shade = new Mesh(surface, new ShadowMaterial({opacity: 0.28, depthWrite: false}));
         shade.receiveShadow = true;
         this.addFixed(shade, mover);
@@ -513,7 +591,7 @@ export class SceneView {
       geometry.setAttribute('color', new BufferAttribute(new Float32Array(3 * points).fill(1), 3));
       geometry.setIndex(index);
       const mesh = new Mesh(geometry, new MeshLambertMaterial({vertexColors: true, side: DoubleSide, flatShading: true,
-        transparent: isOther, opacity: isOther ? 0.35 : 1}));
+        transparent: isOther, opacity: isOther ? 0.35 : 1, polygonOffset: true, polygonOffsetFactor: b, polygonOffsetUnits: b}));   // of those in one place the first
       mesh.frustumCulled = false;
       mesh.castShadow = mesh.receiveShadow = !isOther;
       mesh.userData.colour = new Color(bodyColours[(data.bodies.length + b) % bodyColours.length]);
@@ -527,26 +605,46 @@ export class SceneView {
     });
   }
 
+  /// Arrows of runs that are compared have the same scale.
   private findScales() {
-    const largest = (series: (Series | undefined)[]) => {
-      let most = 0;
-      for (const each of series) if (each) for (const value of this.run.values(each)) {
-        if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
+    this.forceScale = this.percussionScale = this.speedScale = this.momentumScale = 0;
+    for (const run of this.compared) {
+      const wanted = {force: 0, percussion: 0, speed: 0};
+      const largest = (series: Series) => {
+        let most = 0;
+        for (const value of run.values(series)) if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
+        return most;
+      };
+      const raise = (key: keyof typeof wanted, series: Series | undefined) => { if (series) wanted[key] = Math.max(wanted[key], largest(series)); };
+      for (const {name} of run.meta.scene?.contacts ?? []) {
+        raise('force', run.find(`contacts/${name}/normal_force`));
+        raise('percussion', run.find(`contacts/${name}/normal_percussion`) ?? run.find(`contacts/${name}/normal_impulse`));
       }
-      return most || 1;
-    };
-    this.forceScale = largest([...this.contactSeries.map(c => c.force), ...this.pairSeries.flatMap(p => p.force)]);
-    for (let f = 0; f < this.run.meta.points.length; f += Math.ceil(this.run.meta.points.length / 50)) {
-      const points = this.run.points(f);
-      for (let i = 0; i < points.length; i += 8) {
-        const force = Math.hypot(points[i + 3], points[i + 4], points[i + 5]);
-        if (Number.isFinite(force)) this.forceScale = Math.max(this.forceScale, force);
+      for (const series of run.series) if (/^pairs\/.*\/force\/[xyz]$/.test(series.name)) raise('force', series);
+      (run.meta.scene?.bodies ?? []).slice(0, 500).forEach(({name, mass = 0}) => {
+        for (const k of ['x', 'y', 'z']) {
+          const series = run.find(`bodies/${name}/velocity/${k}`);
+          if (!series) continue;
+          const speed = largest(series);
+          wanted.speed = Math.max(wanted.speed, speed);
+          this.momentumScale = Math.max(this.momentumScale, mass * speed);
+        }
+      });
+      for (let f = 0; f < run.meta.points.length; f += Math.ceil(run.meta.points.length / 50)) {
+        const points = run.points(f);
+        for (let i = 0; i < points.length; i += 8) {
+          const force = Math.hypot(points[i + 3], points[i + 4], points[i + 5]);
+          if (Number.isFinite(force)) wanted.force = Math.max(wanted.force, force);
+        }
       }
+      this.forceScale = Math.max(this.forceScale, wanted.force);
+      this.percussionScale = Math.max(this.percussionScale, wanted.percussion);
+      this.speedScale = Math.max(this.speedScale, wanted.speed);
     }
-    this.percussionScale = largest(this.contactSeries.map(c => c.percussion ?? c.impulse));
-    this.speedScale = largest(this.velocitySeries.slice(0, 500).flat());
-    const momenta = this.velocitySeries.slice(0, 500).map((series, b) => (this.data.bodies[b].mass ?? 0) * largest(series));
-    this.momentumScale = Math.max(...momenta, 0) || 1;
+    this.forceScale ||= 1;
+    this.percussionScale ||= 1;
+    this.speedScale ||= 1;
+    this.momentumScale ||= 1;
   }
 
   get planar() { return this.data.planar; }
@@ -555,7 +653,7 @@ export class SceneView {
 
   setTheme() {
     this.scene.background = new Color(theme().scene);
-    this.markers.forEach((mesh, kind) => (mesh.material as MeshLambertMaterial).color.set(theme().status[kind]));
+    this.markers.forEach((mesh, kind) => (mesh.material as MeshBasicMaterial).color.set(theme().status[kind]));
     this.drawContacts(this.run.frame(this.frame), this.frame);
     for (const material of this.grounds) material.color.set(theme().ground);
     this.wanted = true;
@@ -610,6 +708,13 @@ export class SceneView {
         const part = Math.max(Math.abs(corner.dot(aside)) / camera.aspect, Math.abs(corner.dot(above)));
         distance = Math.max(distance, corner.dot(way) + 1.06 * part / high);
       }
+      // The ground too, where it is not much larger.
+      let wide = distance;
+      if (which !== 'near') for (const at of this.groundPoints) {
+        const point = at.clone().sub(centre);
+        wide = Math.max(wide, point.dot(way) + 1.03 * Math.max(Math.abs(point.dot(aside)) / camera.aspect, Math.abs(point.dot(above))) / high);
+      }
+      distance = Math.min(wide, 1.3 * distance);
       distance = Math.max(distance, 0.02 * this.size);
     }
     this.controls.target.copy(centre);
@@ -637,6 +742,7 @@ export class SceneView {
     this.camera.updateProjectionMatrix();
     this.controls.update();
     this.fitted = null;
+    this.wanted = true;
   }
 
   private resize() {
@@ -745,14 +851,12 @@ export class SceneView {
       const series = run.find(`beams/${beam.name}/${quantity}/${e + 1}`);
       return series ? run.values(series) : null;
     }) : [];
-    const most = quantity ? this.largestOfBeams(quantity) : 1;
+    const range = quantity ? this.rangeOfBeams(quantity) : null;
     for (let e = 0; e < beam.elements; ++e) {
       if (quantity && values[e]) {
-        // From blue over light to orange, with the sign.
-        const part = Math.max(-1, Math.min(1, values[e]![sample] / most));
-        colour.set(0xf2f2f2).lerp(new Color(part < 0 ? 0x0072b2 : 0xd55e00), Math.sqrt(Math.abs(part)));
+        this.colourAt((values[e]![sample] - range![0]) / (range![1] - range![0]), colour);
       } else if (quantity) {
-        colour.set(0x9a9fa6);   // it has none of this, which is no colour of the scale
+        colour.set(0xffffff);   // it has none of this, which is no colour of the scale
       } else {
         colour.copy(beam.mesh.userData.colour);
       }
@@ -781,18 +885,28 @@ export class SceneView {
     beam.mesh.geometry.boundingSphere = null;
   }
 
-  private beamScales = new Map<string, number>();
-  /// One scale for all beams, or colours would not compare.
-  private largestOfBeams(quantity: string): number {
+  private colourAt(part: number, colour: Color) {
+    const at = Math.min(Math.max(Number.isFinite(part) ? part : 0, 0), 1) * (scaleColours.length - 1), k = Math.min(Math.floor(at), scaleColours.length - 2);
+    colour.set(scaleColours[k]).lerp(new Color(scaleColours[k + 1]), at - k);
+  }
+
+  private beamScales = new Map<string, [number, number]>();
+  /// One scale for all beams and all runs that are compared, or colours would not compare; zero is in it.
+  private rangeOfBeams(quantity: string): [number, number] {
     if (!this.beamScales.has(quantity)) {
-      let most = 0;
+      let low = 0, high = 0;
       const name = new RegExp(`^beams/.*/${quantity}/[0-9]+$`);
-      for (const series of this.run.series) if (name.test(series.name)) {
-        for (const value of this.run.values(series)) if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
+      for (const run of this.compared) for (const series of run.series) if (name.test(series.name)) {
+        for (const value of run.values(series)) if (Number.isFinite(value)) { low = Math.min(low, value); high = Math.max(high, value); }
       }
-      this.beamScales.set(quantity, most || 1);
+      this.beamScales.set(quantity, low < high ? [low, high] : [0, 1]);
     }
     return this.beamScales.get(quantity)!;
+  }
+
+  private unitOfBeams(quantity: string): string {
+    const name = new RegExp(`^beams/.*/${quantity}$`);
+    return this.run.meta.channels.find(c => name.test(c.path))?.unit ?? '';
   }
 
   private drawScale() {
@@ -801,10 +915,16 @@ export class SceneView {
     this.scale.dataset.of = quantity;
     this.scale.replaceChildren();
     if (!quantity) return;
-    const most = this.largestOfBeams(quantity), name = new RegExp(`^beams/.*/${quantity}$`);
-    const unit = this.run.meta.channels.find(c => name.test(c.path))?.unit ?? '';
-    this.scale.append(element('span', '', `${quantity.replaceAll('_', ' ')}${unit ? ` [${unit}]` : ''}`), element('span', 'bar'),
-        element('span', 'ends', format(-most, 3)), element('span', 'ends', '0'), element('span', 'ends', format(most, 3)));
+    const [low, high] = this.rangeOfBeams(quantity), unit = this.unitOfBeams(quantity), bar = element('span', 'bar');
+    bar.style.background = `linear-gradient(90deg, ${scaleColours.map(c => '#' + new Color(c).getHexString()).join(', ')})`;
+    this.scale.append(element('span', '', `${quantity.replaceAll('_', ' ')}${unit ? ` [${unit}]` : ''}`), bar, element('span', 'ends', format(low, 3)));
+    // Zero, where it is.
+    if (low < 0 && high > 0) {
+      const zero = element('span', 'zero', '0');
+      zero.style.left = `${100 * -low / (high - low)}%`;
+      if (-low / (high - low) > 0.2 && high / (high - low) > 0.2) this.scale.append(zero);
+    }
+    this.scale.append(element('span', 'ends', format(high, 3)));
   }
 
   private drawContacts(frame: Frame, f: number) {
@@ -816,12 +936,12 @@ export class SceneView {
     const sample = this.run.meta.frames[f], before = f > 0 ? this.run.meta.frames[f - 1] : sample - 1;
     const at = new Vector3(), way = new Vector3(), along = new Vector3(), across = new Vector3();
     this.reactions = [];
-    const put = (name: string, status: number, force: Vector3, strength: number) => {
+    const put = (name: string, status: number, force: Vector3, strength: number, gap = NaN) => {
       if (!this.shown.contacts) return;
       if (name && this.reactions.length < 100) this.reactions.push({name, status, force: force.toArray()});
       const kind = Math.min(Math.max(Math.round(status) || 0, 0), 3);
       this.markers[kind].setMatrixAt(counts[kind], new Matrix4().makeScale(mark, mark, mark).setPosition(at));
-      this.markerNames[kind].push(name);
+      this.markerNames[kind].push({name, force: force.length(), gap});
       ++counts[kind];
       if (this.shown.forces && kind > 0) {
         this.arrows.add(at, force.clone().multiplyScalar(reach * strength), new Color(colours[kind]), head);
@@ -851,14 +971,14 @@ export class SceneView {
       const state = status ? this.run.values(status)[sample] : 0;
       // What is far apart is not worth a mark.
       const gap = gapSeries ? this.run.values(gapSeries)[sample] : 0;
-      if (hit > 1e-9 * this.percussionScale) put(name, 3, reaction(hit, blow, when), 0.2 / hit + 0.8 / this.percussionScale);
-      else if (state > 0 || !(gap > 0.1 * this.size)) put(name, state, reaction(force ? this.run.values(force)[sample] || 0 : 0, friction, sample), 1 / this.forceScale);
+      if (hit > 1e-9 * this.percussionScale) put(name, 3, reaction(hit, blow, when), 0.2 / hit + 0.8 / this.percussionScale, gap);
+      else if (state > 0 || !(gap > 0.1 * this.size)) put(name, state, reaction(force ? this.run.values(force)[sample] || 0 : 0, friction, sample), 1 / this.forceScale, gapSeries ? gap : NaN);
     });
     const points = this.run.points(f);
     for (let i = 0; i < points.length; i += 8) {
       at.fromArray(points, i);
       way.fromArray(points, i + 3);
-      put('', points[i + 6], way, 1 / this.forceScale);
+      put('', points[i + 6], way, 1 / this.forceScale, points[i + 7]);
     }
     if (!points.length) for (const pair of this.pairSeries) {
       const status = pair.status ? this.run.values(pair.status)[sample] : 0;
@@ -915,7 +1035,7 @@ export class SceneView {
     if (!this.shown.links) return;
     const points: number[] = [], at = new Vector3(), turn = new Quaternion();
     let joints = 0;
-    const radius = 0.008 * this.size;
+    const radius = 0.007 * this.size;
     for (const link of this.data.links) {
       const ends = link.points.map(([mover, x, y, z]) => {
         this.placeOf(frame, mover, at, turn);
@@ -1001,6 +1121,12 @@ export class SceneView {
   }
 
   private pick(event: PointerEvent): Picked | null {
+    const found = this.meet(event);
+    return found && found.name ? {kind: found.kind, name: found.name} : null;
+  }
+
+  /// What is under the mouse, and what there is to say of it.
+  private meet(event: PointerEvent): (Picked & {text: string}) | null {
     const box = this.renderer.domElement.getBoundingClientRect();
     const at = new Vector2(2 * (event.clientX - box.left) / box.width - 1, 1 - 2 * (event.clientY - box.top) / box.height);
     const ray = new Raycaster();
@@ -1008,29 +1134,55 @@ export class SceneView {
     for (const kind of [3, 2, 1, 0]) {
       const [hit] = ray.intersectObject(this.markers[kind]);
       if (hit?.instanceId === undefined) continue;
-      const name = this.markerNames[kind][hit.instanceId];
-      if (name) return {kind: 'contact', name};
+      const {name, force, gap} = this.markerNames[kind][hit.instanceId];
+      const parts = [`${name || 'contact'}: ${statusNames[kind]}`];
+      if (kind > 0) parts.push(`${format(force, 4)} ${kind === 3 ? 'N s' : 'N'}`);
+      if (Number.isFinite(gap)) parts.push(`gap ${format(gap, 3)} m`);
+      return {kind: 'contact', name, text: parts.join(', ')};
     }
-    let nearest: Picked | null = null, distance = Infinity;
+    let nearest: (Picked & {text: string}) | null = null, distance = Infinity;
+    const sample = this.run.meta.frames[this.frame];
+    const body = (b: number, run: Run): Picked & {text: string} => {
+      const {name} = run.meta.scene!.bodies[b];
+      const velocity = run === this.run ? this.velocitySeries[b].map(s => (s ? run.values(s)[sample] : 0)) : [];
+      return {kind: 'body', name, text: `${run === this.run ? '' : `${run.meta.name}: `}${name}${this.velocitySeries[b]?.[0] && velocity.length ? `: ${format(Math.hypot(...velocity), 4)} m/s` : ''}`};
+    };
     for (const {run, mesh, bodies} of this.instances) {
       const [hit] = ray.intersectObject(mesh);
       if (hit?.instanceId === undefined || hit.distance >= distance) continue;
       distance = hit.distance;
-      nearest = {kind: 'body', name: run.meta.scene!.bodies[bodies[hit.instanceId]].name};
+      nearest = body(bodies[hit.instanceId], run);
     }
     for (const grains of this.grains) {
       const hit = grains.meet(ray.ray.origin, ray.ray.direction);
       if (!hit || hit[1] >= distance) continue;
       distance = hit[1];
-      nearest = {kind: 'body', name: this.data.bodies[hit[0]].name};
+      nearest = body(hit[0], this.run);
     }
+    const quantity = this.shown.beamQuantity;
     for (const beam of this.beams) {
       const [hit] = ray.intersectObject(beam.mesh);
       if (!hit || hit.distance >= distance) continue;
       distance = hit.distance;
-      nearest = {kind: 'beam', name: beam.name};
+      const e = Math.floor((hit.faceIndex ?? 0) / (2 * beam.around * (beam.rings - 1))) + 1;
+      const series = quantity ? beam.run.find(`beams/${beam.name}/${quantity}/${e}`) : undefined;
+      nearest = {kind: 'beam', name: beam.name, text: `${beam.name}, element ${e}` + (series
+          ? `: ${quantity.replaceAll('_', ' ')} ${format(beam.run.values(series)[beam.run.meta.frames[beam.run === this.run ? this.frame : beam.run.frameAt(this.run.frameTimes[this.frame])]], 4)} ${series.unit}` : '')};
     }
     return nearest;
+  }
+
+  private showHint() {
+    const event = this.pointed;
+    if (!event) return;
+    this.pointed = null;
+    const found = this.meet(event);
+    this.hint.hidden = !found;
+    if (!found) return;
+    this.hint.textContent = found.text;
+    const box = this.element.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    const left = x > 0.6 * box.width;
+    Object.assign(this.hint.style, {left: left ? '' : `${x + 14}px`, right: left ? `${box.width - x + 8}px` : '', top: `${Math.min(y + 12, box.height - 30)}px`});
   }
 
   /// Where on the page something is drawn, in pixels of the window.
@@ -1065,6 +1217,7 @@ export class SceneView {
 
   /// Draws when something has changed.
   render() {
+    this.showHint();
     if (!this.wanted) return;
     this.wanted = false;
     // What is cut off would still have a shadow.
@@ -1083,6 +1236,7 @@ export class SceneView {
   dispose() {
     this.controls.dispose();
     this.renderer.dispose();
+    this.renderer.forceContextLoss();   // browsers have room for a dozen
     this.element.remove();
   }
 }

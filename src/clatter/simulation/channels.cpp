@@ -184,7 +184,8 @@ void put_crowds(CrowdMeasures& measures, const State& state, double* out) {
 
 }  // namespace
 
-ChannelList::ChannelList(const Model& model, const Machine& machine, bool separates_forces)
+ChannelList::ChannelList(const Model& model, const Machine& machine, bool separates_forces,
+                         const long& substeps)
     : machine_(machine),
       separates_forces_(separates_forces),
       conserves_(model.integrator.kind == IntegratorKind::energy_consistent),
@@ -231,7 +232,7 @@ ChannelList::ChannelList(const Model& model, const Machine& machine, bool separa
   list_pairs(parts_of(model), is_planar(model));
   list_momentum();
   list_energy();
-  list_counters();
+  list_counters(substeps);
 }
 
 void ChannelList::list_body(const BodySpec& body, std::size_t n) {
@@ -849,7 +850,7 @@ void ChannelList::list_energy() {
   });
 }
 
-void ChannelList::list_counters() {
+void ChannelList::list_counters(const long& substeps) {
   const auto counter = [this](const char* name, auto StepCounts::*count) {
     add(std::string("solver/") + name, {""}, "",
         [count](const State& state, double* out) { *out = state.sums.counts.*count; });
@@ -865,6 +866,8 @@ void ChannelList::list_counters() {
   counter("sweeps", &StepCounts::sweeps);
   counter("unfinished_solves", &StepCounts::unfinished);
   counter("sweep_residual", &StepCounts::sweep_residual);
+  add("solver/substeps", {""}, "",
+      [&substeps](const State&, double* out) { *out = static_cast<double>(substeps); });
 }
 
 void ChannelList::add_unfilled(std::string path, std::vector<std::string> components,

@@ -18,9 +18,10 @@ namespace clatter {
 /// Everything that can be recorded of a run, and how it is read off the state.
 class ChannelList {
  public:
-  /// The machine must outlive the list. `separates_forces`: contacts have forces apart from
-  /// impulses.
-  ChannelList(const Model& model, const Machine& machine, bool separates_forces);
+  /// Machine and count must outlive the list. `separates_forces`: contacts have forces apart from
+  /// impulses; `substeps`: parts of steps that were cut so far.
+  ChannelList(const Model& model, const Machine& machine, bool separates_forces,
+              const long& substeps);
   ChannelList(const ChannelList&) = delete;
   ChannelList& operator=(const ChannelList&) = delete;
   ChannelList(ChannelList&&) = delete;
@@ -70,7 +71,7 @@ class ChannelList {
   void list_pairs(const std::vector<std::string>& parts, bool planar);
   void list_momentum();
   void list_energy();
-  void list_counters();
+  void list_counters(const long& substeps);
 
   /// Resultants, then strains, each for all elements.
   void put_sections(const Beam& beam, const State& state, double* out) const;

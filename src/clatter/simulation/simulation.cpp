@@ -66,7 +66,7 @@ struct Simulation::Impl {
         scheme(make_scheme(machine, model.integrator)),
         stand_in(make_stand_in(machine, model.integrator)),
         solids(machine),
-        channels(model, machine, scheme->separates_forces()),
+        channels(model, machine, scheme->separates_forces(), statistics.substeps),
         events(model.events, channels),
         h(model.integrator.step),
         total_steps(steps_to_cover(model.integrator.duration, h)),

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t crowd = 2000;         ///< movers from which places are told less exactly
-constexpr std::size_t most_events = 2000;   ///< the hardest of them
+constexpr std::size_t most_events = 2000;   ///< of impacts, and of hard steps: the hardest of them
 constexpr std::size_t most_contacts = 500;  ///< whose impacts are marked
 
 /// `count` of `all`, with the first and the last.
@@ -335,14 +336,24 @@ class PagePacker {
     }
   }
 
+  /// Lengths of its rows.
+  std::vector<double> sizes_of(const Channel& channel) const {
+    const std::vector<double> values = results_.values(channel);
+    const std::size_t width = channel.components.size();
+    std::vector<double> sizes(values.size() / width);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      sizes[i / width] = std::hypot(sizes[i / width], values[i]);
+    return sizes;
+  }
+
   /// What schemes tell as percussion; else the impulse where a contact has no lasting force.
   std::vector<double> impacts_of(const std::string& path, const Channel& impulse,
                                  const Channel& force) const {
     if (const Channel* percussion = results_.find(path + "/normal_percussion")) {
       return results_.values(*percussion);
     }
-    std::vector<double> impulses = results_.values(impulse);
-    const std::vector<double> forces = results_.values(force);
+    std::vector<double> impulses = sizes_of(impulse);
+    const std::vector<double> forces = sizes_of(force);
     for (std::size_t i = 0; i < impulses.size(); ++i)
       if (forces[i] != 0.0) impulses[i] = 0.0;
     return impulses;
@@ -354,29 +365,41 @@ class PagePacker {
       double time, size;
       std::string what;
     };
-    std::vector<Event> events;
-    const auto look = [&](const std::vector<double>& all, const std::string& what) {
+    std::vector<Event> impacts, steps;
+    const auto look = [&](const std::vector<double>& all, const std::string& what,
+                          std::vector<Event>& events) {
       for (std::size_t i = 0; i < all.size(); ++i)
         if (all[i] > 0.0) events.push_back({results_.times()[i], all[i], what});
     };
     std::size_t looked_at = 0;
     for (const Channel& channel : results_.channels()) {
-      if (!channel.path.ends_with("/normal_impulse")) continue;
+      const bool is_pair = channel.path.starts_with("pairs/");
+      if (!channel.path.ends_with(is_pair ? "/impulse" : "/normal_impulse")) continue;
       const std::string path = channel.path.substr(0, channel.path.rfind('/'));
-      if (const Channel* forces = results_.find(path + "/normal_force")) {
-        if (++looked_at <= most_contacts) look(impacts_of(path, channel, *forces), path);
+      if (const Channel* forces = results_.find(path + (is_pair ? "/force" : "/normal_force"))) {
+        if (++looked_at <= most_contacts) look(impacts_of(path, channel, *forces), path, impacts);
       }
     }
     for (const char* name : {"solver/plastic_steps", "solver/lessened_steps"}) {
-      if (const Channel* channel = results_.find(name)) look(results_.values(*channel), name);
+      if (const Channel* channel = results_.find(name))
+        look(results_.values(*channel), name, steps);
     }
-    const std::size_t all = events.size();
-    if (all > most_events) {
+    if (const Channel* channel = results_.find("solver/substeps")) {  // so far
+      std::vector<double> parts = results_.values(*channel);
+      std::adjacent_difference(parts.begin(), parts.end(), parts.begin());
+      look(parts, channel->path, steps);
+    }
+    const auto keep_hardest = [&](std::vector<Event>& events, const char* what) {
+      if (events.size() <= most_events) return;
+      note(fmt::format("the {} hardest of {} {} are marked", most_events, events.size(), what));
       std::nth_element(events.begin(), events.begin() + most_events, events.end(),
                        [](const Event& a, const Event& b) { return a.size > b.size; });
       events.resize(most_events);
-      note(fmt::format("the {} hardest of {} impacts are marked", most_events, all));
-    }
+    };
+    keep_hardest(impacts, "impacts");
+    keep_hardest(steps, "hard steps");
+    std::vector<Event> events = std::move(impacts);
+    events.insert(events.end(), steps.begin(), steps.end());
     std::stable_sort(events.begin(), events.end(),
                      [](const Event& a, const Event& b) { return a.time < b.time; });
     Json list = Json::array();

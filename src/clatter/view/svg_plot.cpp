@@ -11,7 +11,9 @@ namespace {
 // Okabe and Ito's colours, which most colour-blind people tell apart; the darker ones first.
 constexpr std::array colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                              "#000000", "#e69f00", "#56b4e9", "#8a7a00"};
-constexpr std::array dashes{"", "4 1.2", "1.2 1", "5 1 1 1"};
+// Curves are told apart in grey, too; seven, so that no two of 56 curves are alike.
+constexpr std::array dashes{
+    "", "3 1", "0.8 0.8", "4 1 0.8 1", "6 1.5", "2 0.7 2 0.7 0.5 0.7", "4 0.8 0.8 0.8 0.8 0.8"};
 
 // All in mm: letters of 8 points.
 constexpr double letters = 2.82, line_height = 4.0, left_margin = 17.0, right_margin = 4.0,
@@ -106,7 +108,7 @@ void add_curve(std::string& svg, const Frame& frame, const LinePlot::Curve& curv
                         frame.to_y(shown.y[i]));
     is_down = true;
   }
-  const char* dash = dashes[number / colours.size() % dashes.size()];
+  const char* dash = dashes[number % dashes.size()];
   svg += fmt::format("<path class=\"curve\" stroke=\"{}\"{} d=\"{}\"/>\n",
                      colours[number % colours.size()],
                      *dash != '\0' ? fmt::format(" stroke-dasharray=\"{}\"", dash) : "", path);
@@ -130,12 +132,12 @@ void add_legend(std::string& svg, const Frame& frame, const LinePlot::Panel& pan
                fmt::format("and {} more", panel.curves.size() - most_named));
       break;
     }
-    const char* dash = dashes[i / colours.size() % dashes.size()];
+    const char* dash = dashes[i % dashes.size()];
     svg += fmt::format(
         "<path class=\"curve\" stroke=\"{}\" stroke-dasharray=\"{}\" "
-        "d=\"M{:.2f} {:.2f}h6\"/>\n",
+        "d=\"M{:.2f} {:.2f}h9\"/>\n",
         colours[i % colours.size()], dash, x, y);
-    add_text(svg, x + 7.5, y + 0.35 * letters, "start", panel.curves[i].name);
+    add_text(svg, x + 10.5, y + 0.35 * letters, "start", panel.curves[i].name);
   }
 }
 

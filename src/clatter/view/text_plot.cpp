@@ -52,6 +52,9 @@ class Canvas {
   std::vector<int> dots_;
 };
 
+/// Of a curve among several; those of curves that end at one height stand beside each other.
+char letter_of(std::size_t curve) { return curve < 26 ? static_cast<char>('a' + curve) : '+'; }
+
 }  // namespace
 
 std::string text_of(const LinePlot& plot, int columns, int rows) {
@@ -68,6 +71,7 @@ std::string text_of(const LinePlot& plot, int columns, int rows) {
     const double low = up.first, high = up.second;
     Canvas canvas(width, rows);
     text += indent("") + panel.label + "\n";
+    std::vector<std::string> letters(static_cast<std::size_t>(rows));  // where curves end
     for (const LinePlot::Curve& curve : panel.curves) {
       const auto to_x = [&](double x) { return (x - left) / (right - left) * (2 * width - 1); };
       const auto to_y = [&](double y) { return (high - y) / (high - low) * (4 * rows - 1); };
@@ -79,13 +83,22 @@ std::string text_of(const LinePlot& plot, int columns, int rows) {
         const std::size_t from = goes_on ? i - 1 : i;
         canvas.line(to_x(shown.x[from]), to_y(shown.y[from]), to_x(shown.x[i]), to_y(shown.y[i]));
       }
+      const auto end = std::find_if(shown.y.rbegin(), shown.y.rend(),
+                                    [](double value) { return std::isfinite(value); });
+      if (end == shown.y.rend() || panel.curves.size() == 1) continue;
+      const int row = std::clamp(static_cast<int>(std::lround(to_y(*end))) / 4, 0, rows - 1);
+      letters[static_cast<std::size_t>(row)] +=
+          letter_of(static_cast<std::size_t>(&curve - panel.curves.data()));
     }
     for (int y = 0; y < rows; ++y) {
       const bool is_named = y == 0 || y == rows - 1;
       text += indent(is_named ? fmt::format("{:.4g}", y == 0 ? high : low) : "") + "│" +
-              canvas.row(y) + "\n";
+              canvas.row(y) + letters[static_cast<std::size_t>(y)] + "\n";
     }
-    for (const LinePlot::Curve& curve : panel.curves) text += indent("") + curve.name + "\n";
+    for (std::size_t c = 0; c < panel.curves.size(); ++c) {
+      if (panel.curves.size() > 1) text += indent(std::string(1, letter_of(c)));
+      text += (panel.curves.size() > 1 ? "" : indent("")) + panel.curves[c].name + "\n";
+    }
   }
   const std::string first = fmt::format("{:.4g}", left), last = fmt::format("{:.4g}", right);
   text += indent("") + fmt::format(" {}{:>{}}\n", first, last + "  " + plot.x_label,

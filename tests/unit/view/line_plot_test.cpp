@@ -88,6 +88,32 @@ TEST(LinePlot, in_a_terminal_a_rising_line_goes_from_the_lower_left_to_the_upper
   EXPECT_THAT(text, HasSubstr("⠀\n"));
 }
 
+TEST(LinePlot, curves_of_a_terminal_have_letters_where_they_end) {
+  const LinePlot plot{"", "t", {{"[m]", {{"rises", {0, 1}, {0, 1}}, {"falls", {0, 1}, {1, 0}}}}}};
+  const std::string text = text_of(plot, 24, 2);
+  const auto rows = text.find("│"), rises = text.find("a\n"), falls = text.find("b\n");
+  EXPECT_LT(rows, rises);
+  EXPECT_LT(rises, falls);
+  EXPECT_THAT(text, HasSubstr(" a rises\n"));
+  EXPECT_THAT(text, HasSubstr(" b falls\n"));
+}
+
+TEST(LinePlot, curves_on_paper_differ_without_their_colours) {
+  LinePlot plot{"", "t", {{"[m]", {}}}};
+  for (int i = 0; i < 7; ++i) plot.panels[0].curves.push_back({"a", {0, 1}, {0, double(i)}});
+  const std::string svg = svg_of(plot, 100.0, 60.0);
+  std::vector<std::string> dashes;
+  for (auto at = svg.find("stroke-dasharray=\""); at != std::string::npos;
+       at = svg.find("stroke-dasharray=\"", at + 1)) {
+    dashes.push_back(svg.substr(at, svg.find('"', at + 18) - at));
+  }
+  // In the legend all have one, that of the first is empty; of curves themselves the others.
+  std::sort(dashes.begin(), dashes.end());
+  EXPECT_EQ(dashes.size(), 13u);
+  dashes.erase(std::unique(dashes.begin(), dashes.end()), dashes.end());
+  EXPECT_EQ(dashes.size(), 7u);
+}
+
 std::vector<std::string> paths(const std::vector<ChannelComponent>& components) {
   std::vector<std::string> result;
   for (const ChannelComponent& each : components) result.push_back(each.path());
