@@ -441,7 +441,7 @@ class App {
       for (const [time, size, what] of sorted.slice(0, 500)) {
         const row = element('tr', 'link');
         row.tabIndex = 0;
-        const place = isStep(what) ? `step: ${what === 'solver/substeps' ? `cut into ${size} more` : what.slice(7).replace('_steps', '')}` : what.replace(/^contacts\//, '');
+        const place = isStep(what) ? `step: ${what === 'solver/substeps' ? `cut, ${size} parts` : what.slice(7).replace('_steps', '')}` : what.replace(/^contacts\//, '');
         row.append(element('td', 'number', format(time, 6)), element('td', 'number', isStep(what) ? '' : format(size, 5)), element('td', '', place));
         const go = () => { this.play(false); this.setTime(time); if (!isStep(what)) this.pick({kind: 'contact', name: what.replace(/^contacts\//, '')}); };
         row.addEventListener('click', go);

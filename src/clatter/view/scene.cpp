@@ -78,7 +78,7 @@ Mesh hollow_sphere(const Vec3& centre, double radius) {
 class SceneBuilder {
  public:
   SceneBuilder(const Model& model, const Eigen::AlignedBox3d& motion)
-      : model_(model), planar_(is_planar(model)), seen_(motion) {
+      : model_(model), planar_(is_planar(model)), motion_(motion), seen_(motion) {
     name_movers();
     find_spheres();
     find_holds();
@@ -370,8 +370,26 @@ class SceneBuilder {
       polygon = cut(polygon, box.min(), Vec3::Unit(i));
       polygon = cut(polygon, box.max(), -Vec3::Unit(i));
     }
+    for (const ContactSpec& other : model_.contacts) polygon = within(polygon, along, other);
+    for (const auto& group : model_.contact_groups) polygon = within(polygon, along, group.contact);
     if (polygon.size() < 3) return picture_of(contact, size_);
     return tessellate_face(at, along, polygon, size_);
+  }
+
+  /// A floor ends where a wall stands that nothing goes beyond.
+  std::vector<Vec3> within(const std::vector<Vec3>& polygon, const Vec3& along,
+                           const ContactSpec& wall) const {
+    const SurfaceKind& kind = wall.geometry.a;
+    if (wall.stop || kind.is_sphere || !kind.has_outline || kind.has_tube ||
+        !wall.outline.empty() || !wall.face.body.empty() || motion_.isEmpty()) {
+      return polygon;
+    }
+    const Vec3 inwards = wall.direction.normalized(), at = wall.face.point;
+    if (std::abs(inwards.dot(along)) > 0.99) return polygon;
+    const Vec3 nearest =
+        motion_.center() - 0.5 * inwards.cwiseSign().cwiseProduct(motion_.diagonal());
+    if (inwards.dot(nearest - at) < 0.0) return polygon;
+    return cut(polygon, at, inwards);
   }
 
   void add_link(const std::string& kind, const std::string& name,
@@ -390,7 +408,7 @@ class SceneBuilder {
   const Model& model_;
   bool planar_;
   double size_ = 1.0;
-  Eigen::AlignedBox3d seen_;
+  Eigen::AlignedBox3d motion_, seen_;
   std::map<std::string, std::vector<Vec3>> holds_;  ///< by body
   std::map<std::string, int> movers_;
   std::map<std::string, ContactGroupSpec::Sphere> spheres_;  ///< by body
