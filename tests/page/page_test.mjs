@@ -421,6 +421,46 @@ paraview = false
     await close(page);
   },
 
+  async 'derived curves are what they say'() {
+    const mass = (name, hertz, place, at) => `[[body]]
+name = "${name}"
+kind = "point"
+mass = 1
+position = [${place}, ${at}, 0]
+[[spring]]
+kind = "linear"
+axis = [1, 0, 0]
+a = { point = [0, ${at}, 0] }
+b = { body = "${name}" }
+rest_length = 0
+stiffness = ${(2 * Math.PI * hertz) ** 2}
+`;
+    writeFileSync(path('swing.toml'), mass('slow', 2, 0.1, 0) + mass('fast', 3, 0.05, 1) + '[integrator]\nstep = 1e-3\nduration = 10\n[output]\nparaview = false\n');
+    clatter('run', 'swing.toml', '--quiet', '--out', 'swing');
+    clatter('report', 'swing', '-o', 'swing.html');
+    const page = await open(path('swing.html'));
+    await page.getByLabel('Search channels').fill('position/x');
+    await page.getByRole('button', {name: 'Plot all that were found'}).click();
+    const card = page.locator('.card').first();
+    const numbers = async derived => {
+      await card.locator('select').selectOption(derived);
+      const [download] = await Promise.all([page.waitForEvent('download'), card.getByRole('button', {name: 'CSV'}).click()]);
+      return readFileSync(await download.path(), 'utf8').trim().split('\n').slice(1).map(line => line.split(',').map(Number));
+    };
+    const plain = await numbers('none'), derived = {sum: (a, b) => a + b, difference: (a, b) => a - b, norm: Math.hypot};
+    for (const [name, make] of Object.entries(derived)) {
+      const rows = await numbers(name);
+      assert.ok(rows.every(([, value], i) => Math.abs(value - make(plain[i][1], plain[i][2])) < 1e-12), name);
+    }
+    // Whole vibrations in the whole time: each of its own frequency with its amplitude, but for samples taken at the one before.
+    const spectrum = await numbers('spectrum');
+    for (const [column, hertz, amplitude] of [[1, 3, 0.05], [2, 2, 0.1]]) {
+      const peak = spectrum.reduce((best, row) => (row[column] > best[column] ? row : best));
+      assert.ok(Math.abs(peak[0] - hertz) < 1e-9 && Math.abs(peak[column] - amplitude) < 0.01 * amplitude, `${peak}`);
+    }
+    await close(page);
+  },
+
   async 'small dark screens are used with fingers'() {
     clatter('run', 'ball.toml', '--quiet', '--out', 'ball');
     clatter('report', 'ball', '-o', 'ball.html');

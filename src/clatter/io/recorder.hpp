@@ -21,7 +21,8 @@ class Recorder {
   /// Flushes when the last flush is a while ago, and tells. Cheap: call it every step.
   bool flush_if_due() {
     const Clock::time_point now = Clock::now();
-    if (now - last_flush_ < flush_interval) return false;
+    const Clock::duration since = now - last_flush_;
+    if (since < flush_interval || longest_part * since < now - begin_) return false;
     last_flush_ = now;
     flush();
     return true;
@@ -31,7 +32,10 @@ class Recorder {
   using Clock = std::chrono::steady_clock;
   /// What a crash may cost [s of wall time]; long enough that writing is a small part of a run.
   static constexpr std::chrono::seconds flush_interval{2};
-  Clock::time_point last_flush_ = Clock::now();
+  /// Nor more than a twentieth of a long run: what is flushed before a chunk is full is written
+  /// again with the rest of it, which makes files larger.
+  static constexpr int longest_part = 20;
+  Clock::time_point begin_ = Clock::now(), last_flush_ = begin_;
 };
 
 }  // namespace clatter

@@ -78,8 +78,9 @@ Mesh hollow_sphere(const Vec3& centre, double radius) {
 class SceneBuilder {
  public:
   SceneBuilder(const Model& model, const Eigen::AlignedBox3d& motion)
-      : model_(model), planar_(is_planar(model)), motion_(motion), seen_(motion) {
+      : model_(model), planar_(is_planar(model)), seen_(motion) {
     name_movers();
+    find_walls(motion);
     find_spheres();
     find_holds();
     const double at_start = extent();
@@ -247,7 +248,14 @@ class SceneBuilder {
       put(part, placed.position);
       return part;
     }
-    part = {number_of(json_of(tessellate(placed, in_plane, size_))), 1, 0, 0, 0};
+    std::vector<Vec3> plane;
+    if (!in_plane && is_half_space(placed) && !seen_.isEmpty()) {
+      plane = seen_plane(placed.position, normal_of(placed));
+    }
+    const Mesh mesh = plane.empty()
+                          ? tessellate(placed, in_plane, size_)
+                          : tessellate_face(placed.position, normal_of(placed), plane, size_);
+    part = {number_of(json_of(mesh)), 1, 0, 0, 0};
     return part;
   }
 
@@ -357,10 +365,17 @@ class SceneBuilder {
       const double reach = reach_of(contact.face.body);
       return reach > 0.0 ? picture_of(nearer, 2.2 * reach) : picture_of(contact, size_);
     }
-    Eigen::AlignedBox3d box = seen_;
-    const Vec3 foot = middle - along.dot(middle - at) * along;
+    const std::vector<Vec3> polygon = seen_plane(at, along);
+    return polygon.empty() ? picture_of(contact, size_)
+                           : tessellate_face(at, along, polygon, size_);
+  }
+
+  /// A plane where nothing is seen to be cut off; none when it is far away.
+  std::vector<Vec3> seen_plane(const Vec3& at, const Vec3& along) const {
+    const Vec3 middle = seen_.center(), foot = middle - along.dot(middle - at) * along;
     const double away = (foot - middle).norm();
-    if (away > 4.0 * size_) return picture_of(contact, size_);
+    if (away > 4.0 * size_) return {};
+    Eigen::AlignedBox3d box = seen_;
     box.extend(foot);
     const Vec3 a = along.unitOrthogonal(), b = along.cross(a);
     const double far = 2.0 * (size_ + away);
@@ -370,26 +385,38 @@ class SceneBuilder {
       polygon = cut(polygon, box.min(), Vec3::Unit(i));
       polygon = cut(polygon, box.max(), -Vec3::Unit(i));
     }
-    for (const ContactSpec& other : model_.contacts) polygon = within(polygon, along, other);
-    for (const auto& group : model_.contact_groups) polygon = within(polygon, along, group.contact);
-    if (polygon.size() < 3) return picture_of(contact, size_);
-    return tessellate_face(at, along, polygon, size_);
+    for (const Wall& wall : walls_) {
+      if (std::abs(wall.inwards.dot(along)) < 0.99) polygon = cut(polygon, wall.at, wall.inwards);
+    }
+    if (polygon.size() < 3) polygon.clear();
+    return polygon;
   }
 
-  /// A floor ends where a wall stands that nothing goes beyond.
-  std::vector<Vec3> within(const std::vector<Vec3>& polygon, const Vec3& along,
-                           const ContactSpec& wall) const {
-    const SurfaceKind& kind = wall.geometry.a;
-    if (wall.stop || kind.is_sphere || !kind.has_outline || kind.has_tube ||
-        !wall.outline.empty() || !wall.face.body.empty() || motion_.isEmpty()) {
-      return polygon;
-    }
-    const Vec3 inwards = wall.direction.normalized(), at = wall.face.point;
-    if (std::abs(inwards.dot(along)) > 0.99) return polygon;
-    const Vec3 nearest =
-        motion_.center() - 0.5 * inwards.cwiseSign().cwiseProduct(motion_.diagonal());
-    if (inwards.dot(nearest - at) < 0.0) return polygon;
-    return cut(polygon, at, inwards);
+  /// Planes of the ground that nothing goes beyond: there a floor ends.
+  void find_walls(const Eigen::AlignedBox3d& motion) {
+    if (motion.isEmpty()) return;
+    const auto add = [&](const Vec3& at, const Vec3& inwards) {
+      const Vec3 nearest =
+          motion.center() - 0.5 * inwards.cwiseSign().cwiseProduct(motion.diagonal());
+      if (inwards.dot(nearest - at) >= 0.0) walls_.push_back({at, inwards});
+    };
+    const auto add_of = [&](const ContactSpec& contact) {
+      const SurfaceKind& kind = contact.geometry.a;
+      const bool is_plane = kind.has_direction() && kind.has_outline && !kind.has_tube;
+      if (is_plane && contact.outline.empty() && contact.face.body.empty() && !contact.stop)
+        add(contact.face.point, contact.direction.normalized());
+    };
+    for (const ContactSpec& contact : model_.contacts) add_of(contact);
+    for (const ContactGroupSpec& group : model_.contact_groups) add_of(group.contact);
+    for (const PlacedShape& shape : model_.ground)
+      if (is_half_space(shape)) add(shape.position, normal_of(shape));
+  }
+
+  static bool is_half_space(const PlacedShape& shape) {
+    return std::holds_alternative<HalfSpaceShape>(shape.shape);
+  }
+  Vec3 normal_of(const PlacedShape& half_space) const {
+    return half_space.orientation * (planar_ ? Vec3::UnitY() : Vec3::UnitZ());
   }
 
   void add_link(const std::string& kind, const std::string& name,
@@ -408,7 +435,11 @@ class SceneBuilder {
   const Model& model_;
   bool planar_;
   double size_ = 1.0;
-  Eigen::AlignedBox3d motion_, seen_;
+  struct Wall {
+    Vec3 at, inwards;
+  };
+  Eigen::AlignedBox3d seen_;
+  std::vector<Wall> walls_;
   std::map<std::string, std::vector<Vec3>> holds_;  ///< by body
   std::map<std::string, int> movers_;
   std::map<std::string, ContactGroupSpec::Sphere> spheres_;  ///< by body

@@ -17,7 +17,8 @@ constexpr std::array dashes{
 
 // All in mm: letters of 8 points.
 constexpr double letters = 2.82, line_height = 4.0, left_margin = 17.0, right_margin = 4.0,
-                 top_margin = 4.0, bottom_margin = 12.0, between = 5.0, mark = 1.2;
+                 top_margin = 4.0, bottom_margin = 12.0, between = 5.0, mark = 1.2,
+                 above_panel = 0.9;
 constexpr double points_per_mm = 8.0;  ///< of curves
 constexpr int most_named = 12;         ///< curves in the legend of a panel
 
@@ -116,9 +117,9 @@ void add_curve(std::string& svg, const Frame& frame, const LinePlot::Curve& curv
 
 double legend_height(const LinePlot::Panel& panel) {
   const std::size_t curves = panel.curves.size();
-  if (curves < 2) return curves == 1 ? line_height : 0.0;
+  if (curves < 2) return curves == 1 ? line_height + above_panel : 0.0;
   const std::size_t lines = curves > most_named ? most_named + 1 : curves;
-  return line_height * static_cast<double>((lines + 1) / 2);
+  return line_height * static_cast<double>((lines + 1) / 2) + above_panel;
 }
 
 /// Above the panel, in two columns.
@@ -154,7 +155,7 @@ std::string svg_of(const LinePlot& plot, double width, double height) {
       width, height, letters);
   double y = top_margin;
   if (!plot.title.empty()) {
-    add_text(svg, left_margin, y + letters, "start", plot.title, " font-weight=\"bold\"");
+    add_text(svg, left_margin, y + letters, "start", plot.title, " style=\"font-weight:bold\"");
     y += line_height + 1.0;
   }
   double taken = y + bottom_margin;

@@ -44,7 +44,7 @@ class Reading {
   explicit Reading(const Model& model)
       : machine_(model),
         nsga_(machine_, model.integrator),
-        list_(model, machine_, nsga_.separates_forces()),
+        list_(model, machine_, nsga_.separates_forces(), substeps_),
         q(machine_.initial_configuration()),
         v(machine_.initial_velocity()) {}
 
@@ -81,6 +81,7 @@ class Reading {
  private:
   Machine machine_;
   Nsga nsga_;
+  const long substeps_ = 3;
   ChannelList list_;
 
  public:
@@ -120,13 +121,19 @@ TEST(ChannelList, names_what_planar_beams_have) {
   EXPECT_EQ(reading.channel("beams/rod/angle").unit, "rad");
 }
 
+TEST(ChannelList, parts_of_cut_steps_are_those_of_the_run_so_far) {
+  Reading reading(model_of(rod_along_x(false)));
+  EXPECT_EQ(reading.values("solver/substeps"), std::vector{3.0});
+}
+
 TEST(ChannelList, entries_of_the_row_follow_each_other) {
   Model model = model_of(rod_along_x(false));
   model.beams.push_back(rod_along_x(true));
   model.beams[1].name = "plane";
   model.bodies = {testing::point("p", 1.0, Vec3::Zero())};
   const Machine machine(model);
-  const ChannelList list(model, machine, false);
+  const long substeps = 0;
+  const ChannelList list(model, machine, false, substeps);
   int offset = 0;
   for (const Channel& channel : list.list()) {
     EXPECT_EQ(channel.offset, offset) << channel.path;
