@@ -12,7 +12,7 @@ void ContactRelief::find_pushes() {
   const auto reacts = [&](std::size_t c) {
     return w_.contacts.work[c].equations.status != ContactStatus::open;
   };
-  const std::vector<std::size_t>& near = w_.contacts.near();
+  const std::span<const std::size_t> near = w_.contacts.near();
   if (std::none_of(near.begin(), near.end(), reacts)) return;  // nothing is far larger than nothing
   pushes_.setZero();
   w_.contacts.add_reactions(pushes_);
