@@ -271,7 +271,10 @@ void BeamElement::find_helix_in_plane(const Configuration& q, Helix& lies) const
   lies.map.psi = log_so3({wa * wb + za * zb, 0.0, 0.0, wa * zb - za * wb});
   const double psi = lies.map.psi.z();
   lies.map.th2 = psi * psi;
-  lies.map.c = half_cotangent(lies.map.th2);
+  // Elements bend little: the terms that are left out are below round-off in all three sums.
+  constexpr double little = 1e-4;
+  lies.map.c = lies.map.th2 < little ? so3_detail::half_cotangent_series<5>(lies.map.th2)
+                                     : half_cotangent(lies.map.th2);
   const double g = 1.0 - lies.map.c.value * lies.map.th2, h = 0.5 * psi;
   lies.u = {g * lies.chord.x() + h * lies.chord.y(), g * lies.chord.y() - h * lies.chord.x(), 0.0};
 }

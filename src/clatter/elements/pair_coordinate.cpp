@@ -168,10 +168,8 @@ void PairCoordinate::gradient(const Configuration& q, Vec12& g) const {
     case Kind::angle: {
       const Vec3 b_in_a = A.R.transpose() * (B.R * direction_b_);
       const double s = second_a_.dot(b_in_a), c = direction_a_.dot(b_in_a);
-      Vec12 gs, gc;
-      cosine_gradient(A, second_a_, B, direction_b_, gs);
-      cosine_gradient(A, direction_a_, B, direction_b_, gc);
-      g = (c * gs - s * gc) / (s * s + c * c);
+      const Vec3 across = (c * second_a_ - s * direction_a_) / (s * s + c * c);
+      cosine_gradient(A, across, B, direction_b_, g);
       return;
     }
     case Kind::rim: {
@@ -212,15 +210,21 @@ void PairCoordinate::hessian(const Configuration& q, Mat12& H) const {
     case Kind::angle: {
       const Vec3 b_in_a = A.R.transpose() * (B.R * direction_b_);
       const double s = second_a_.dot(b_in_a), c = direction_a_.dot(b_in_a);
+      // b_in_a is its own share along (c, s), and what it turns to is across that:
+      // d atan2(s, c) = (c ds - s dc)/r^2, and cosines are linear in their directions.
       const double square = s * s + c * c;
-      Vec12 gs, gc;
-      Mat12 Hc;
-      cosine_gradient(A, second_a_, B, direction_b_, gs);
-      cosine_gradient(A, direction_a_, B, direction_b_, gc);
-      cosine_hessian(A, second_a_, B, direction_b_, H);
-      cosine_hessian(A, direction_a_, B, direction_b_, Hc);
-      H = (c * H - s * Hc + gs * gc.transpose() - gc * gs.transpose()) / square -
-          2.0 / (square * square) * (c * gs - s * gc) * (s * gs + c * gc).transpose();
+      const Vec3 across = (c * second_a_ - s * direction_a_) / square;
+      const Vec3 along = (s * second_a_ + c * direction_a_) / square;
+      Vec12 g_across, g_along;
+      cosine_gradient(A, across, B, direction_b_, g_across);
+      cosine_gradient(A, along, B, direction_b_, g_along);
+      cosine_hessian(A, across, B, direction_b_, H);
+      for (const int i : {TA, TB}) {
+        for (const int j : {TA, TB}) {
+          H.block<3, 3>(i, j) -= g_across.segment<3>(i) * g_along.segment<3>(j).transpose() +
+                                 g_along.segment<3>(i) * g_across.segment<3>(j).transpose();
+        }
+      }
       return;
     }
     case Kind::rim: {

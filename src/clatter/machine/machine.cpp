@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <type_traits>
@@ -105,15 +106,20 @@ ForceSizes Machine::forces(const Configuration& q, const NodalVector& v, Instant
   for (std::size_t n = 1; n < nodes_.size(); ++n) {
     const Node& node = nodes_[n];
     const auto i = static_cast<int>(n);
-    Vec6 own = Vec6::Zero();
+    const auto weights = of_node(weights_, i);
+    auto own = of_node(f, i);
     own.head<3>() = node.mass * gravity;
+    double square = weights.head<3>().cwiseProduct(own.head<3>()).squaredNorm();
     if (node.rotates_in_space) {
       const Vec3 spin = of_node(v, i).tail<3>();
-      own.tail<3>() = -spin.cross(node.inertia * spin);
+      const Vec3 torque = -spin.cross(node.inertia * spin);
+      own.tail<3>() = torque;
+      square += weights.tail<3>().cwiseProduct(torque).squaredNorm();
+    } else {
+      own.tail<3>().setZero();
     }
-    set_node(f, i, own);
     reach2 = std::max(reach2, q[n].x.squaredNorm());
-    const double size = of_node(weights_, i).cwiseProduct(own).norm();
+    const double size = std::sqrt(square);
     instant.terms[i] = size;
     sizes.terms += size;
   }
@@ -122,17 +128,24 @@ ForceSizes Machine::forces(const Configuration& q, const NodalVector& v, Instant
     instant.terms[node] += size;
     sizes.terms += size;
   };
-  const auto note_pair = [&](int a, int b, const Vec12& pair) {
-    note(std::max(a, b), of_pair(weights_, a, b).cwiseProduct(pair).norm());
+  const auto add_beam_force = [&](const BeamElement& element, const Vec12& force) {
+    const int a = element.a(), b = element.b();
+    add_to_pair(f, a, b, force);
+    const double square = of_node(weights_, a).cwiseProduct(force.head<6>()).squaredNorm() +
+                          of_node(weights_, b).cwiseProduct(force.tail<6>()).squaredNorm();
+    note(std::max(a, b), std::sqrt(square));
   };
-  Vec12 beam_force;
-  for (std::size_t e = 0; e < beam_elements_.size(); ++e) {
+  // Each is added while the next is computed: entries that were stored one by one cannot be loaded
+  // in pairs at once.
+  std::array<Vec12, 2> beam_forces;
+  const std::size_t beams = beam_elements_.size();
+  for (std::size_t e = 0; e < beams; ++e) {
     const BeamElement& element = beam_elements_[e];
     element.find_helix(q, instant.helices[e]);
-    element.force(instant.helices[e], v, beam_force);
-    add_to_pair(f, element.a(), element.b(), beam_force);
-    note_pair(element.a(), element.b(), beam_force);
+    element.force(instant.helices[e], v, beam_forces[e % 2]);
+    if (e > 0) add_beam_force(beam_elements_[e - 1], beam_forces[(e - 1) % 2]);
   }
+  if (beams > 0) add_beam_force(beam_elements_[beams - 1], beam_forces[(beams - 1) % 2]);
   for_each_force_element(force_elements_, [&](const auto& element, std::size_t e) {
     using Kind = std::decay_t<decltype(element)>;
     using Vector = typename Kind::Vector;

@@ -70,10 +70,11 @@ void CompliantContacts::evaluate(std::size_t c, const State& state, const Config
   p.rate = p.G * of_pair(v, contact.a(), contact.b());
   p.normal = law.normal(-gap, -p.rate[0], p.damping);
   p.by_rate.setZero();
+  const RowVector eased = p.rate / ease_;
   for (const FrictionBlock& block : contact.blocks()) {
-    law.friction({block.first_row, block.rows, block.coefficient}, p.rate, p.over_normal,
-                 p.by_rate);
+    law.friction({block.first_row, block.rows, block.coefficient}, eased, p.over_normal, p.by_rate);
   }
+  p.by_rate /= ease_;
   p.over_normal[0] = 1.0;
   p.force = p.normal.force * p.over_normal;
   p.by_rate *= p.normal.force;

@@ -17,6 +17,10 @@ class CompliantContacts {
   /// Begins a step of size h. The set knows what is near, with rows as at the start.
   void begin(const State& state, double h);
 
+  /// Slow speeds of friction are so many times what they are: an easier problem on the way to the
+  /// one that is asked for.
+  void ease_friction(double times) { ease_ = times; }
+
   /// f += forces at q and v. `terms` += their weighted sizes, by node. Returns the weighted size of
   /// the numbers whose differences they are, positions being known relative to `span`.
   double add_forces(const State& state, const Configuration& q, const NodalVector& v, double span,
@@ -50,6 +54,7 @@ class CompliantContacts {
   const Machine& machine_;
   ContactSet& set_;
   std::vector<Pressed> pressed_;
+  double ease_ = 1.0;
 };
 
 }  // namespace clatter

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <clatter/contact/solvers/least_reactions.hpp>
 #include <clatter/schemes/contact_relief.hpp>
 
@@ -7,6 +9,11 @@ ContactRelief::ContactRelief(StepWork& work)
     : w_(work), pushes_(NodalVector::Zero(work.machine.nodal_size())) {}
 
 void ContactRelief::find_pushes() {
+  const auto reacts = [&](std::size_t c) {
+    return w_.contacts.work[c].equations.status != ContactStatus::open;
+  };
+  const std::span<const std::size_t> near = w_.contacts.near();
+  if (std::none_of(near.begin(), near.end(), reacts)) return;  // nothing is far larger than nothing
   pushes_.setZero();
   w_.contacts.add_reactions(pushes_);
   pushes_ += w_.residual;

@@ -326,10 +326,25 @@ bool ContactSet::has_moved(const Contact& contact) const {
 void ContactSet::place(const State& state, const Configuration& q) {
   placed_.resize(q.size());
   has_moved_.resize(q.size());
-  for (std::size_t n = 0; n < q.size(); ++n) {
-    const bool stays = q[n].x == placed_[n].x && q[n].R == placed_[n].R;
-    has_moved_[n] = stays ? 0 : 1;
-    if (!stays) placed_[n] = q[n];
+  const auto look_at = [&](std::size_t n) {
+    has_moved_[n] = q[n].x == placed_[n].x && q[n].R == placed_[n].R ? 0 : 1;
+  };
+  const auto keep = [&](std::size_t n) {
+    if (has_moved_[n] != 0) placed_[n] = q[n];
+  };
+  const auto for_nodes_of_contacts = [&](const auto& visit) {
+    for (const std::vector<std::size_t>* near : {&near_, &near_compliant_}) {
+      for (const std::size_t c : *near) {
+        for (const int node : contact(c).nodes()) visit(static_cast<std::size_t>(node));
+      }
+    }
+  };
+  const bool few_of_all = 4 * (near_.size() + near_compliant_.size()) < q.size();
+  if (few_of_all) {
+    for_nodes_of_contacts(look_at);
+    for_nodes_of_contacts(keep);
+  } else {
+    for (std::size_t n = 0; n < q.size(); ++n) look_at(n), keep(n);
   }
   for (const std::vector<std::size_t>* near : {&near_, &near_compliant_}) {
     for (const std::size_t c : *near) {

@@ -63,7 +63,8 @@ double JointSet::target_speed(std::span<const int> joints, const Instant& instan
 
 void JointSet::add_reactions(const VecX& force, NodalVector& reaction) const {
   for (std::size_t j = 0; j < rows_.size(); ++j) {
-    const Vec12 pair = rows_[j].transpose() * force.segment(joint(j).first_row, rows_[j].rows());
+    const Vec12 pair =
+        rows_[j].transpose().lazyProduct(force.segment(joint(j).first_row, rows_[j].rows()));
     of_node(reaction, joint(j).a()) += pair.head<6>();
     of_node(reaction, joint(j).b()) += pair.tail<6>();
   }

@@ -306,7 +306,7 @@ struct Simulation::Impl {
     EnergyLedger from;
     if (watched) {
       as_it_was = state;
-      from = ledger_of(machine, state);
+      from = ledger_at_start();
     }
     const Scheme* by = scheme.get();
     if (scheme->step(state, step_size)) {
@@ -316,14 +316,42 @@ struct Simulation::Impl {
     } else {
       return false;
     }
-    if (watched && adds_energy(from, ledger_of(machine, state))) {
-      state = as_it_was;
-      ++statistics.cut;
-      return false;
+    if (watched) {
+      const EnergyLedger to = ledger_of(machine, state);
+      if (adds_energy(from, to)) {
+        state = as_it_was;
+        ++statistics.cut;
+        return false;
+      }
+      remember(to);
     }
     if (by != scheme.get()) ++statistics.stood_in;
     note_step(*by);
     return true;
+  }
+
+  /// That of the state; its energies are known where the last step ended there.
+  EnergyLedger ledger_at_start() const {
+    if (!is_where_reached()) return ledger_of(machine, state);
+    EnergyLedger ledger = state.sums.ledger;
+    ledger.kinetic = reached.kinetic;
+    ledger.gravity = reached.gravity;
+    ledger.elastic = reached.elastic;
+    return ledger;
+  }
+  void remember(const EnergyLedger& ledger) {
+    reached = ledger;
+    reached_v = state.v;
+    reached_turns = state.turns;
+    reached_q = state.q;
+  }
+  bool is_where_reached() const {
+    const auto stays = [](const NodeState& one, const NodeState& other) {
+      return one.x == other.x && one.p.coeffs() == other.p.coeffs() && one.angle == other.angle;
+    };
+    return !machine.is_compliant() && reached_v.size() == state.v.size() && reached_v == state.v &&
+           reached_turns == state.turns &&
+           std::equal(state.q.begin(), state.q.end(), reached_q.begin(), reached_q.end(), stays);
   }
 
   /// Contacts that strike stiff parts can leave a step far too long for them: what one part of it
@@ -508,8 +536,12 @@ struct Simulation::Impl {
   long total_steps;
   State state;
   State before, before_impact, as_it_was, before_events;  // to go back to
-  std::vector<double> heights;                            // of the events, at the end of a step
-  int halvings = 0;                                       // of the present step
+  EnergyLedger reached;                                   // where the last watched step ended
+  Configuration reached_q;
+  NodalVector reached_v;
+  std::vector<double> reached_turns;
+  std::vector<double> heights;  // of the events, at the end of a step
+  int halvings = 0;             // of the present step
   RunStatistics statistics;
   RunStatistics resumed;  // those of the run that this one goes on with
   std::vector<std::string> notices;

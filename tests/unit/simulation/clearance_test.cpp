@@ -75,7 +75,6 @@ name = "pin"
 a = "ground"
 b = "rod"
 point = [0, 0, 0]
-axis = [0, 1, 0]
 )" + joint +
          "[integrator]\nstep = 1e-3\nduration = 0.3\n";
 }
@@ -86,15 +85,20 @@ Vec3 end_of_pendulum(const std::string& joint) {
   return vector(simulation, "bodies/rod/position");
 }
 
-TEST(ClearanceInSpace, ofARevoluteJointGoesToTheIdealOneAsItVanishes) {
-  const Vec3 ideal = end_of_pendulum("kind = \"revolute\"\n");
-  for (const double play : {1e-3, 1e-4, 1e-5}) {
-    const Vec3 end = end_of_pendulum(fmt::format(
-        "kind = \"revolute\"\nclearance = {{ play = {}, radius = 0.01, length = 0.1 }}\n", play));
-    // The journal moves by the play and tilts by two plays over its length; what that does to the
-    // time of the fall of 0.5 m by 10 m/s^2 is of the same order.
-    EXPECT_LT((end - ideal).norm(), 30.0 * play) << play;
-    EXPECT_GT((end - ideal).norm(), 0.0);
+TEST(ClearanceInSpace, goesToTheIdealJointAsItVanishes) {
+  for (const std::string kind : {"revolute", "ball"}) {
+    const bool has_axis = kind == "revolute";
+    const std::string joint = "kind = \"" + kind + "\"\n" + (has_axis ? "axis = [0, 1, 0]\n" : "");
+    const Vec3 ideal = end_of_pendulum(joint);
+    for (const double play : {1e-3, 1e-4, 1e-5}) {
+      const Vec3 end =
+          end_of_pendulum(joint + fmt::format("clearance = {{ play = {}, radius = 0.01{} }}\n",
+                                              play, has_axis ? ", length = 0.1" : ""));
+      // The journal moves by the play and tilts by two plays over its length; what that does to the
+      // time of the fall of 0.5 m by 10 m/s^2 is of the same order.
+      EXPECT_LT((end - ideal).norm(), 30.0 * play) << kind << play;
+      EXPECT_GT((end - ideal).norm(), 0.0);
+    }
   }
 }
 
@@ -175,29 +179,74 @@ TEST(ClearanceBalance, holdsInEverySampleOfAllSchemes) {
   }
 }
 
-/// With rebound and friction, in steps of all sizes: nobody leaves its bearing, nothing is gained.
-TEST(ClearanceInSpace, rattlesInStepsFromAMicrosecondToAMillisecond) {
-  for (const char* joint : {"kind = \"revolute\"\nclearance = { play = 1e-4, radius = 0.01, length "
-                            "= 0.1, friction = 0.1, "
-                            "restitution = 0.5 }\n",
-                            "kind = \"ball\"\nclearance = { play = 1e-4, radius = 0.01, friction = "
-                            "0.1, restitution = 0.5 "
-                            "}\n"}) {
+/// Runs with each scheme in steps of all sizes, bodies being thrown at their walls with 1 m/s:
+/// nobody leaves its bearing, nothing is gained. Moreau's step holds no positions: bodies may be
+/// beyond a wall by what they go in a step.
+void rattle(const std::string& model) {
+  for (const std::string scheme : {"nsga", "nsga_coupled", "moreau"}) {
     for (const double step : {1e-6, 1e-5, 1e-4, 1e-3}) {
-      std::string text = spatial_pendulum(joint);
-      text.resize(text.find("[integrator]"));
-      if (std::string(joint).find("ball") != std::string::npos) text.erase(text.find("axis"), 17);
-      Simulation simulation(parse_model(
-          text + fmt::format("[integrator]\nstep = {}\nduration = {}\n", step, 300 * step),
-          "rod.toml"));
+      Simulation simulation(
+          parse_model(model + fmt::format("[integrator]\nname = \"{}\"\nstep = {}\nduration = {}\n",
+                                          scheme, step, 200 * step),
+                      "rattle.toml"));
       const double initial = value(simulation, "energy/total");
-      ASSERT_NO_THROW(run(simulation)) << joint << step;
-      EXPECT_GE(simulation.statistics().min_gap, -1e-9 * simulation.statistics().length)
-          << joint << step;
-      // Weight times what it can fall in a step beside its path is the error of the first order.
-      EXPECT_LE(value(simulation, "energy/total"), initial + 20.0 * 10.0 * step * step)
-          << joint << step;
+      ASSERT_NO_THROW(run(simulation)) << scheme << step;
+      const double way = 2.0 * step;  // at speeds up to 2 m/s
+      const double beyond = scheme == "moreau" ? way : 0.0;
+      const RunStatistics& statistics = simulation.statistics();
+      EXPECT_GE(statistics.min_gap, -1e-9 * statistics.length - beyond) << scheme << step;
+      if (step == 1e-6) EXPECT_LT(statistics.min_gap, 1e-6);  // they get there
+      // What a weight of 20 N does on the way of a step is left open by the first order.
+      EXPECT_LE(value(simulation, "energy/total"), initial + 20.0 * way) << scheme << step;
     }
+  }
+}
+
+TEST(ClearanceInSpace, rattlesInStepsFromAMicrosecondToAMillisecond) {
+  for (const char* joint : {"kind = \"revolute\"\naxis = [0, 1, 0]\nclearance = { play = 1e-4, "
+                            "radius = 0.01, length = 0.1, friction = 0.1, restitution = 0.5 }\n",
+                            "kind = \"ball\"\nclearance = { play = 1e-4, radius = 0.01, friction = "
+                            "0.1, restitution = 0.5 }\n"}) {
+    rattle(R"(
+gravity = [0, 0, -10]
+[[body]]
+name = "rod"
+mass = 2
+inertia = [0.02, 0.1, 0.1]
+position = [0.5, 0.1, 0]
+velocity = [0.5, 0, 1]
+[[joint]]
+name = "pin"
+a = "ground"
+b = "rod"
+point = [0, 0, 0]
+)" + std::string(joint));
+  }
+}
+
+TEST(ClearanceInThePlane, rattlesInStepsFromAMicrosecondToAMillisecond) {
+  for (const char* joint :
+       {"kind = \"revolute\"\nclearance = { play = 1e-4, radius = 0.01, friction = 0.1, "
+        "restitution "
+        "= 0.5 }\n",
+        "kind = \"prismatic\"\naxis = [1, 0]\nclearance = { play = 1e-4, radius = 0.02, length = "
+        "0.1, friction = 0.1, restitution = 0.5 }\n"}) {
+    rattle(R"(
+gravity = [0, -10]
+[[body]]
+name = "rod"
+kind = "planar"
+mass = 2
+inertia = 0.1
+position = [0.05, 0]
+velocity = [0.5, 1]
+angular_velocity = 0.5
+[[joint]]
+name = "pin"
+a = "ground"
+b = "rod"
+point = [0, 0]
+)" + std::string(joint));
   }
 }
 
@@ -340,20 +389,12 @@ TEST(ClearanceInSpace, ofAPrismaticJointGoesToTheIdealOneAsItVanishes) {
 }
 
 TEST(ClearanceInSpace, ofAPrismaticJointRattlesInStepsOfAllSizes) {
-  const std::string clearance =
-      "clearance = { play = 1e-4, radius = 0.02, length = 0.1, friction = 0.1, restitution = 0.6 "
-      "}\n";
-  const std::string mass = "centre_of_mass = [0.01, 0.01, -0.02]\n";
-  for (const double step : {1e-6, 1e-5, 1e-4, 1e-3}) {
-    Simulation simulation(parse_model(
-        block_in_guide(clearance, fmt::format("step = {}\nduration = {}\n", step, 300 * step),
-                       mass),
-        "block.toml"));
-    const double initial = value(simulation, "energy/total");
-    ASSERT_NO_THROW(run(simulation)) << step;
-    EXPECT_GE(simulation.statistics().min_gap, -1e-9 * simulation.statistics().length) << step;
-    EXPECT_LE(value(simulation, "energy/total"), initial + 20.0 * 10.0 * step * step) << step;
-  }
+  std::string model = block_in_guide(
+      "clearance = { play = 1e-4, radius = 0.02, length = 0.1, friction = 0.1, "
+      "restitution = 0.6 }\n",
+      "", "centre_of_mass = [0.01, 0.01, -0.02]\nangular_velocity = [0, 20, 0]\n");
+  model.resize(model.find("[integrator]"));
+  rattle(model);
 }
 
 TEST(Backlash, stopsARevoluteJointAtItsAngleAndAPrismaticOneAtItsWay) {

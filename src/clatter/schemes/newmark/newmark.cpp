@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <clatter/math/stopwatch.hpp>
 #include <clatter/schemes/contact_stage_solve.hpp>
 #include <clatter/schemes/newmark/newmark.hpp>
@@ -36,12 +38,33 @@ bool Newmark::try_step(double t, double h) {
 bool Newmark::move_smoothly() {
   const Stopwatch stopwatch(times_.smooth);
   if (!solve_by_newton(smooth_, smooth_K_, smooth_rhs_, w_.state->solver.smooth, w_.counts.smooth,
-                       w_, "smooth motion")) {
+                       w_, "smooth motion") &&
+      !ease_into_friction()) {
     return false;
   }
   w_.total = smooth_.end().increment;
   w_.v = smooth_.end().v;
   return true;
+}
+
+bool Newmark::ease_into_friction() {
+  constexpr double easiest = 1024.0, part = 0.25;
+  const auto has_friction = [](const Contact& contact) { return !contact.blocks().empty(); };
+  const std::span<const Contact> all = w_.contacts.list();
+  if (!w_.machine.is_compliant() || std::none_of(all.begin(), all.end(), has_friction))
+    return false;
+  w_.joint_forces = w_.state->joint_forces;
+  smooth_.predict();
+  bool done = true;
+  for (double times = easiest; done && times >= 1.0; times *= part) {
+    w_.compliant.ease_friction(times);
+    int updates = 0;
+    done = solve_by_newton(smooth_, smooth_K_, smooth_rhs_, w_.state->solver.smooth, updates, w_,
+                           "smooth motion");
+    w_.counts.smooth += updates;
+  }
+  w_.compliant.ease_friction(1.0);
+  return done;
 }
 
 bool Newmark::hold_joints() {

@@ -27,6 +27,9 @@ class Newmark final : public Scheme {
   void begin_solving(const SolverMemory& memory) override { stage_.begin_step(memory); }
   void end_solving(SolverMemory& memory) const override { stage_.end_step(memory); }
   bool move_smoothly();
+  /// Where friction turns light bodies by far more than its slow speed within the step, Newton's
+  /// method goes to and fro: from friction that gives in at once to that of the model.
+  bool ease_into_friction();
   /// Brings positions and velocities back to the joints.
   bool hold_joints();
 

@@ -72,7 +72,8 @@ Residual SmoothMotion::evaluate() {
   for (std::size_t j = 0; j < w_.joints.count(); ++j) {
     const Joint& joint = w_.joints.joint(j);
     const PairRows& G = w_.joints.rows(j);
-    const Vec12 force = G.transpose() * w_.joint_forces.segment(joint.first_row, G.rows());
+    const Vec12 force =
+        G.transpose().lazyProduct(w_.joint_forces.segment(joint.first_row, G.rows()));
     add_to_pair(end_.reaction, joint.a(), joint.b(), force);
     end_.joint_terms[static_cast<Eigen::Index>(j)] =
         of_pair(machine.weights(), joint.a(), joint.b()).cwiseProduct(force).norm();
@@ -117,7 +118,7 @@ void SmoothMotion::assemble(KktMatrix& K) {
     for (Eigen::Index i = 0; i < rows.rows(); ++i) {
       joint.rows()[static_cast<std::size_t>(i)].row_derivative(w_.q, H);
       geometric -= h * move * w_.joint_forces[joint.first_row + i] * H;
-      bend.row(i) = move * pair.transpose() * H;
+      bend.row(i) = move * pair.transpose().lazyProduct(H);
     }
     to_increments(geometric, w_.machine.nodes(), joint.a(), joint.b(), w_.T);
     to_increments(bend, w_.machine.nodes(), joint.a(), joint.b(), w_.T);
