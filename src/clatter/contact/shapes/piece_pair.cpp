@@ -364,9 +364,11 @@ void PiecePair::find_touches(const Look& look, std::vector<Touch>& touches) {
     }
   };
   for_each_candidate(look.must_find && !is_contained() ? 1e-2 * size_ + reach : reach, look_at);
-  if (!is_contained() && !has_ring()) {
-    leave_out_deeper_than(best - std::max(2.0 * reach, std::abs(best)), touches);
-  }
+  const double least = best - std::max(2.0 * reach, std::abs(best));
+  const bool by_separation = !is_contained() && !has_ring();
+  if (by_separation) leave_out_deeper_than(least, touches);
+  // What separates them less than something else does is none: another part of the solid has that.
+  if (by_separation && most < least) return;
   if (touches.empty() && look.must_find && most > -infinity) touches.push_back(separating);
 }
 
