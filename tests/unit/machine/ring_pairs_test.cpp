@@ -9,6 +9,7 @@
 #include "support/core_shapes.hpp"
 #include "support/least_on_circle.hpp"
 #include "support/random_pair.hpp"
+#include "support/solid_pair.hpp"
 
 namespace clatter {
 namespace ring_pairs_test {
@@ -122,6 +123,40 @@ TEST_P(RingPairOfKinds, is_apart_by_what_is_told_or_a_tenth_more) {
       EXPECT_LT(told, -half_tube + 1e-9);
     }
   });
+}
+
+/// A ring that lies over a wider one, so that their circles cross under two points `y` beside the
+/// line of centres, however they are turned about their own axes: both places may be on one arc of
+/// each, or on several. Each is `height` less the tubes apart.
+TEST(Ring, that_lies_nearly_along_another_touches_it_at_two_places_close_together) {
+  constexpr double tube = 0.1, wide = 2.0, apart = 5e-5, exact = 1e-12;
+  const auto shape = [&](double radius) {
+    return fmt::format("{{ kind = 'ring', radius = {}, tube_radius = {}, material = 'stone' }}",
+                       radius, tube);
+  };
+  testing::SolidPair pair(shape(1.0), shape(wide));
+  const auto turned = [](double angle) -> Mat3 {
+    return Eigen::AngleAxisd(angle, Vec3::UnitZ()).toRotationMatrix();
+  };
+  for (const double y : {0.15, 0.05, 0.02}) {
+    const double x = std::sqrt(1.0 - y * y);
+    for (int turn = 0; turn < 7; ++turn) {
+      pair.q[1].R = turned(0.06 * turn);
+      pair.q[2].R = turned(0.02 - 0.11 * turn);
+      for (NodeState& at : pair.q) at.p = Eigen::Quaterniond(at.R);
+      pair.q[2].x = {x - std::sqrt(wide * wide - y * y), 0.0, 2.0 * tube + apart};
+      const std::vector<Contact> found = pair.contacts();
+      ASSERT_EQ(found.size(), 2U) << y << ", " << turn;
+      double sum = 0.0;
+      for (const Contact& contact : found) {
+        const Vec3 on_a = pair.points_of(contact).on_a;
+        EXPECT_NEAR(contact.gap(pair.q), apart, exact);
+        EXPECT_NEAR((on_a - Vec3(x, std::copysign(y, on_a.y()), tube)).norm(), 0.0, 1e-9);
+        sum += on_a.y();
+      }
+      EXPECT_NEAR(sum, 0.0, 1e-9);  // one on either side
+    }
+  }
 }
 
 }  // namespace ring_pairs_test

@@ -10,6 +10,7 @@
 #include "support/least_on_circle.hpp"
 #include "support/meshes.hpp"
 #include "support/random_pair.hpp"
+#include "support/solid_pair.hpp"
 
 namespace clatter {
 namespace surface_pairs_test {
@@ -318,6 +319,44 @@ TEST_P(SurfacePairOfKinds, is_as_far_as_the_nearest_of_all_triangles) {
     const Vec3 in_b = pair_->at_b().R.transpose() * (on_b + radius_b * n - pair_->at_b().x);
     EXPECT_LT(is_mesh() ? other_.distance(in_b) : partner_.distance(in_b), 1e-6);
   });
+}
+
+/// Its end slides down a slope beside an edge of the heights, whose line it is deep below behind
+/// that: what it touches on its way is the slope alone.
+TEST(Needle, that_slides_over_heights_touches_nothing_that_lies_behind_it) {
+  testing::SolidPair pair(
+      "{ kind = 'height_field', spacing = 0.2, material = 'stone', heights = ["
+      "[0.024, 0.054, 0.037, 0.06, 0.063, 0.007, 0.001], "
+      "[0.084, 0.026, 0.023, 0.1, 0.047, 0.084, 0.048], "
+      "[0.064, 0.015, 0.063, 0.087, 0.052, 0.074, 0.067], "
+      "[0.006, 0.076, 0.059, 0.03, 0.003, 0.087, 0.047], "
+      "[0.072, 0.088, 0.071, 0.092, 0.039, 0.08, 0.044], "
+      "[0.094, 0.088, 0.01, 0.014, 0.022, 0.097, 0.044], "
+      "[0.063, 0.03, 0.051, 0.039, 0.035, 0.059, 0.058]] }",
+      "{ kind = 'rod', radius = 5e-4, length = 0.5, material = 'stone' }",
+      testing::SolidPair::In::space, testing::SolidPair::First::ground);
+  NodeState& at = pair.q[pair.node_b];
+  at.x = {-0.030929506699815788, -0.034107779626664614, 0.043247362336822186};
+  at.p = Quaternion(0.9353741308562774, 0.3499876660040883, 0.049966487794503696,
+                    -0.00933911491288088);
+  at.R = at.p.toRotationMatrix();
+  const Vec3 velocity(-0.17334833066336316, 0.030899048214621125, -0.028631305059231938);
+  const Vec3 spin(-194.62124151832538, 0.33211598671563336, -0.028871390041645375);
+  ASSERT_GT(pair.gap(), -1e-9);
+  SolidSearch search(pair.machine());
+  for (const double h : {1e-3, 1e-4, 1.5e-5}) {
+    Configuration next = pair.q;
+    NodeState& then = next[pair.node_b];
+    then.x += h * velocity;
+    then.p = (at.p * exp_so3(h * spin)).normalized();
+    then.R = then.p.toRotationMatrix();
+    std::vector<ContactKey> keys;
+    search.find(pair.q, next, keys);
+    ASSERT_FALSE(keys.empty());
+    for (const ContactKey& key : keys) {
+      EXPECT_GT(pair.machine().contact_of(key).gap(pair.q), -1e-8) << "step " << h;
+    }
+  }
 }
 
 }  // namespace surface_pairs_test

@@ -37,22 +37,26 @@ bool either_is_hollow(const PlacedPatch& first, const PlacedPatch& second) {
   return first.patch.has_other_inside() || second.patch.has_other_inside();
 }
 
-/// The angle, on an arc about zero or all around, at which a function with few minima is least: all
-/// are looked at, between samples. Those that are wanted come before others.
-template <class Function, class Wanted>
-double least_on_arc(double half_arc, const Function& f, const Wanted& is_wanted) {
+/// The angle, on an arc about zero or all around, at which a function with few minima is least, or
+/// the first of them: all are looked at, between samples. Those that are less out of place come
+/// before others.
+template <class Function, class Misplaced>
+double least_on_arc(double half_arc, const Function& f, const Misplaced& misplaced,
+                    bool is_first = false) {
   constexpr int most = 48;
   const bool is_circle = half_arc >= std::numbers::pi;
-  const int count = is_circle ? most : 9;
+  const int usual = is_first ? 33 : 9;  // the first and the next may be close together
+  const int count = is_circle ? most : usual;
   const double spacing = 2.0 * half_arc / (is_circle ? count : count - 1);
   const auto angle = [&](int i) { return i * spacing - half_arc; };
   std::array<double, most> values{};
   for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = f(angle(i));
   double best = 0.0;
-  std::pair<bool, double> least{true, std::numeric_limits<double>::infinity()};  // unwanted, value
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::pair least{infinity, infinity};  // how far out of place, what is to be small
   for (int i = 0; i < count; ++i) {
     const auto value = [&](int k) {
-      if (!is_circle && (k < 0 || k == count)) return std::numeric_limits<double>::infinity();
+      if (!is_circle && (k < 0 || k == count)) return infinity;
       return values[static_cast<std::size_t>((k + count) % count)];
     };
     if (value(i) > value(i - 1) || value(i) > value(i + 1)) continue;
@@ -75,7 +79,7 @@ double least_on_arc(double half_arc, const Function& f, const Wanted& is_wanted)
       }
     }
     const double lowest = at_left < at_right ? left : right;
-    const std::pair found{!is_wanted(lowest), std::min(at_left, at_right)};
+    const std::pair found{misplaced(lowest), is_first ? lowest : std::min(at_left, at_right)};
     if (found < least) {
       least = found;
       best = lowest;
@@ -85,15 +89,22 @@ double least_on_arc(double half_arc, const Function& f, const Wanted& is_wanted)
 }
 template <class Function>
 double least_on_arc(double half_arc, const Function& f) {
-  return least_on_arc(half_arc, f, [](double) { return true; });
+  return least_on_arc(half_arc, f, [](double) { return 0.0; });
+}
+
+/// By how much an angle is beyond the ends of an arc [rad].
+double beyond_arc(const Patch& arc, double angle) {
+  return std::max(0.0, std::abs(angle) - arc.half_arc);
 }
 
 /// The point of a circle that comes first to another patch: each of its points has one nearest to
-/// it. Inside a hollow line or circle that is the one furthest from it.
+/// it. Inside a hollow line or circle that is the one furthest from it. Places beyond the ends of
+/// an arc, of either, are those of the next one: where both are nearly as near, rings that lie
+/// along each other have two that are not to be taken for one another.
 Feet circle_with(const PlacedPatch& circle, const PlacedPatch& other) {
   const bool farthest = !other.patch.is_surface() && other.patch.has_other_inside();
   const auto foot_at = [](double angle) { return Foot(std::cos(angle), std::sin(angle), 0.0); };
-  const double angle = least_on_arc(circle.patch.half_arc, [&](double at) {
+  const auto height = [&](double at) {
     const Vec3 point = circle.at(foot_at(at));
     const Foot below = other.below(point);
     const Vec3 between = point - other.at(below);
@@ -101,8 +112,18 @@ Feet circle_with(const PlacedPatch& circle, const PlacedPatch& other) {
     if (is_beyond_tip && !other.patch.hollow) return (point - other.origin).norm();
     if (other.patch.is_surface()) return other.normal(below).dot(between);
     return farthest ? -between.norm() : between.norm();
-  });
-  const Foot foot = foot_at(angle);
+  };
+  const auto misplaced = [&](double at) {
+    double beyond = beyond_arc(circle.patch, at);
+    if (other.patch.kind == CoreKind::circle && other.patch.is_part()) {
+      const Foot below = other.below(circle.at(foot_at(at)));
+      beyond += beyond_arc(other.patch, std::atan2(below.y(), below.x()));
+    }
+    return beyond;
+  };
+  const bool is_first = other.patch.kind == CoreKind::circle && circle.patch.is_part() &&
+                        circle.patch.outward.isZero(0.0);
+  const Foot foot = foot_at(least_on_arc(circle.patch.half_arc, height, misplaced, is_first));
   return {foot, other.below(circle.at(foot))};
 }
 
@@ -121,13 +142,14 @@ Feet part_of_ellipse_with(const PlacedPatch& ellipse, const PlacedPatch& other) 
     return other.patch.has_other_inside() ? -between.norm() : between.norm();
   };
   // In an arc of a hollow circle the ellipse may go on beyond it, and end there further out.
-  const auto is_wanted = [&](double at) {
+  const auto misplaced = [&](double at) {
     constexpr double rough = 1e-2;
     const Vec3 out = ellipse.at(foot_at(at)) - other.origin;
-    return std::abs(at) < ellipse.patch.half_arc - rough &&
-           out.dot(other.to_space(other.patch.outward)) >= 0.0;
+    const bool is_wanted = std::abs(at) < ellipse.patch.half_arc - rough &&
+                           out.dot(other.to_space(other.patch.outward)) >= 0.0;
+    return is_wanted ? 0.0 : 1.0;
   };
-  const double angle = least_on_arc(ellipse.patch.half_arc, height, is_wanted);
+  const double angle = least_on_arc(ellipse.patch.half_arc, height, misplaced);
   const Foot foot = foot_at(angle);
   return {foot, other.below(ellipse.at(foot))};
 }
@@ -282,7 +304,8 @@ Feet ruled_with(const PlacedPatch& ruled, const PlacedPatch& other) {
     const auto is_in_half = [&](double at) {
       return walls.side_of(normal_at(at)) == ruled.patch.half();
     };
-    angle = least_on_arc(std::numbers::pi, apart_at, is_in_half);
+    angle = least_on_arc(std::numbers::pi, apart_at,
+                         [&](double at) { return is_in_half(at) ? 0.0 : 1.0; });
     in_half = is_in_half(angle);
   }
   const Vec3 n = normal_at(angle);
@@ -463,11 +486,8 @@ Feet feet_of_sorted(const PlacedPatch& first, const PlacedPatch& second, bool pl
   if (kind_1 == CoreKind::plane) return plane_with(first, second);
   if (kind_2 == CoreKind::plane) return swapped(plane_with(second, first));
   if (kind_1 == CoreKind::circle && kind_2 == CoreKind::circle) {
-    // Along the smaller of two: on the larger one places where they are near may be close together.
-    const bool is_second =
-        first.patch.has_other_inside() ||
-        (second.patch.size.x() < first.patch.size.x() && !second.patch.has_other_inside());
-    return is_second ? swapped(circle_with(second, first)) : circle_with(first, second);
+    return is_first_walked(first.patch, second.patch) ? circle_with(first, second)
+                                                      : swapped(circle_with(second, first));
   }
   if (kind_1 == CoreKind::circle) return circle_with(first, second);
   if (kind_2 == CoreKind::circle) return swapped(circle_with(second, first));
@@ -526,6 +546,11 @@ bool find_crossing(const Patch& a, const Mat3& R_a, const Patch& b, const Vec3& 
   crossing.point_b = origin_b + crossing.b * along_b;
   crossing.normal = std::copysign(1.0, across.dot(outward)) / std::sqrt(square) * across;
   return true;
+}
+
+bool is_first_walked(const Patch& first, const Patch& second) {
+  if (first.has_other_inside()) return false;
+  return first.size.x() <= second.size.x() || second.has_other_inside();
 }
 
 PatchStart find_start(const PlacedPatch& a, const PlacedPatch& b, bool planar) {

@@ -30,6 +30,10 @@ struct PatchStart {
   bool in_half = true;  ///< false: there is no place in this half of a wall
 };
 
+/// Of two circles: whether places are sought along the first one, point by point. It is the smaller
+/// of two, or that which is inside: on the larger one places may be close together.
+bool is_first_walked(const Patch& first, const Patch& second);
+
 PatchStart find_start(const PlacedPatch& a, const PlacedPatch& b, bool planar);
 
 /// Where two sharp edges cross, in closed form: they are nearest along what is perpendicular to

@@ -206,6 +206,14 @@ Pieces make_ellipsoid(const Vec3& semi_axes) {
 Pieces make_ring(double radius, double tube_radius) {
   Pieces pieces;
   add_rim(pieces, radius, 0.0, Vec3::Zero(), arcs_per_ring);
+  // Rings that lie nearly along each other touch at two places, which may be on the same arc: the
+  // other one is the first of the same arc walked the other way around.
+  for (std::size_t i = 0, count = pieces.size(); i < count; ++i) {
+    if (!pieces[i].is_arc()) continue;
+    Piece back = pieces[i];
+    back.patch.axes.rightCols<2>() *= -1.0;
+    pieces.push_back(back);
+  }
   return rounded(std::move(pieces), tube_radius);
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include <clatter/contact/geometry/patch_start.hpp>
 #include <clatter/contact/shapes/piece_pair.hpp>
 
 namespace clatter {
@@ -106,6 +107,14 @@ bool PiecePair::can_meet(const Piece& a, const Piece& b) const {
                                  around.patch.kind != CoreKind::plane
                            : first != CoreKind::point && meets_curve &&
                                  (first == CoreKind::circle || second == CoreKind::circle);
+  // Arcs that are walked backwards find another place where they are walked along.
+  const auto is_backwards = [](const Piece& piece, const Pieces& of) {
+    return piece.is_arc() && piece.patch.axes.col(2).dot(of.front().patch.axes.col(2)) < 0.0;
+  };
+  const bool are_circles = first == CoreKind::circle && second == CoreKind::circle;
+  const bool is_a_walked = are_circles && is_first_walked(a.patch, b.patch);
+  if (is_ring_a_ && !is_a_walked && is_backwards(a, *a_)) return false;
+  if (is_ring_b_ && !(are_circles && !is_a_walked) && is_backwards(b, *b_)) return false;
   const auto is_whole = [](const Piece& piece) {
     return piece.patch.kind == CoreKind::circle && !piece.is_arc();
   };
@@ -355,9 +364,11 @@ void PiecePair::find_touches(const Look& look, std::vector<Touch>& touches) {
     }
   };
   for_each_candidate(look.must_find && !is_contained() ? 1e-2 * size_ + reach : reach, look_at);
-  if (!is_contained() && !has_ring()) {
-    leave_out_deeper_than(best - std::max(2.0 * reach, std::abs(best)), touches);
-  }
+  const double least = best - std::max(2.0 * reach, std::abs(best));
+  const bool by_separation = !is_contained() && !has_ring();
+  if (by_separation) leave_out_deeper_than(least, touches);
+  // What separates them less than something else does is none: another part of the solid has that.
+  if (by_separation && most < least) return;
   if (touches.empty() && look.must_find && most > -infinity) touches.push_back(separating);
 }
 
