@@ -21,7 +21,7 @@ void find_contacts(const Machine& machine, const std::vector<double>& places,
     const ContactFrame frame = contacts[c].frame(q, Vec3(tangent));
     const Vec3 at = contacts[c].position(q, frame);
     // That of a coupler's stop points nowhere: no arrow is drawn.
-    const Vec3 normal = contacts[c].is_stop() ? Vec3(Vec3::Zero()) : frame.normal;
+    const Vec3 normal = contacts[c].is_placeless() ? Vec3(Vec3::Zero()) : frame.normal;
     std::copy_n(at.data(), 3, &found.positions[3 * c]);
     std::copy_n(normal.data(), 3, &found.normals[3 * c]);
     std::copy_n(frame.tangents[0].data(), 3, tangent);
