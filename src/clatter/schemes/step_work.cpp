@@ -65,6 +65,7 @@ void StepWork::begin(State& from, double step_size) {
 
 void StepWork::begin_pressing() {
   const std::vector<JointFriction>& all = machine.joint_frictions();
+  if (h > 0.0) joint_total = state->joint_forces + state->joint_impulses / h;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const JointFriction& friction = all[k];
     const auto preload_at = [&](double t) {
@@ -75,16 +76,14 @@ void StepWork::begin_pressing() {
     preloads[k] = preload_at(state->time + 0.5 * h);
     const bool was_pressed = friction.joint && state->contacts[c].impulse[0] > 0.0 && h > 0.0;
     const double by_joint =
-        was_pressed
-            ? joint_pressure(friction, state->joint_forces + state->joint_impulses / h, state->q)
-            : 0.0;
+        was_pressed ? joint_pressure(friction, 1.0, joint_total, state->q) : 0.0;
     contacts.press(c, false, preloads[k] + by_joint, h);
     contacts.press(c, true, preloads[k] + by_joint, h);
     contacts.work[c].pressing_force = preload_at(state->time + h) + by_joint;
   }
 }
 
-double StepWork::joint_pressure(const JointFriction& friction, const VecX& forces,
+double StepWork::joint_pressure(const JointFriction& friction, double factor, const VecX& joints_do,
                                 const Configuration& at) const {
   if (!friction.joint) return 0.0;
   const Joint& joint = joints.joint(*friction.joint);
@@ -92,7 +91,8 @@ double StepWork::joint_pressure(const JointFriction& friction, const VecX& force
   for (std::size_t i = 0; i < joint.rows().size(); ++i) {
     if (joint.rows()[i].driven) continue;
     const auto row = static_cast<Eigen::Index>(i);
-    on_pair += forces[joint.first_row + row] * joints.rows(*friction.joint).row(row).transpose();
+    on_pair += factor * joints_do[joint.first_row + row] *
+               joints.rows(*friction.joint).row(row).transpose();
   }
   return friction.pressure(joint, on_pair.tail<6>(), at);
 }
@@ -112,7 +112,7 @@ bool StepWork::press_joints(const VecX& impulses, bool position_level) {
     if (!all[k].joint) continue;
     const ContactWork& work = contacts.work[all[k].contact];
     double force = position_level ? 2.0 / (h * h) * work.pressing_push : work.pressing_impulse / h;
-    const double to = preloads[k] + joint_pressure(all[k], impulses / h, q);
+    const double to = preloads[k] + joint_pressure(all[k], 1.0 / h, impulses, q);
     any = change_pressing(k, force, to) || any;
     contacts.press(all[k].contact, position_level, force, h);
   }
@@ -127,7 +127,7 @@ bool StepWork::press_joints_at_end(const VecX& forces) {
     const double preload = all[k].preload(
         state->q, state->v, machine.drive_input(state->time + h, state->turns, state->signals));
     double& force = contacts.work[all[k].contact].pressing_force;
-    any = change_pressing(k, force, preload + joint_pressure(all[k], forces, q)) || any;
+    any = change_pressing(k, force, preload + joint_pressure(all[k], 1.0, forces, q)) || any;
   }
   return any;
 }

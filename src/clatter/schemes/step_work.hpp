@@ -110,7 +110,8 @@ struct StepWork {
   double numbers_of(int island, double numbers) const {
     return islands.has_beam(island) ? numbers : contact_numbers;
   }
-  double joint_pressure(const JointFriction& friction, const VecX& forces,
+  /// By factor times what joints do.
+  double joint_pressure(const JointFriction& friction, double factor, const VecX& joints_do,
                         const Configuration& at) const;
   /// Friction is pressed by its preload, and by joints as in the step before.
   void begin_pressing();

@@ -212,11 +212,12 @@ bool NsgaCoupled::solve_step() {
   if (!w_.machine.has_pressing_joints()) return true;
   const VecX& scale = w_.joints.scale();
   for (int k = 0; k < most_pressings; ++k) {
-    const VecX forces = scale.cwiseProduct(step_.joint_forces()) / w_.h;
-    w_.joint_total =
-        0.5 * w_.h * (w_.state->joint_forces + forces) + scale.cwiseProduct(step_.joint_impulses());
-    const bool changes = w_.press_joints(w_.joint_total, false);
-    if (!w_.press_joints_at_end(forces) && !changes) return true;
+    VecX& what_joints_do = w_.joint_total;
+    what_joints_do = scale.cwiseProduct(step_.joint_forces()) / w_.h;
+    const bool changes = w_.press_joints_at_end(what_joints_do);
+    what_joints_do = 0.5 * w_.h * (w_.state->joint_forces + what_joints_do) +
+                     scale.cwiseProduct(step_.joint_impulses());
+    if (!w_.press_joints(what_joints_do, false) && !changes) return true;
     if (!solve_as_pressed()) return false;
   }
   w_.failure = w_.pressing_failure();
