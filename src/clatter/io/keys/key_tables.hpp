@@ -44,6 +44,8 @@ TableDescription bushing();
 TableDescription cable();
 TableDescription through();
 TableDescription load();
+TableDescription membrane();
+TableDescription fluid();
 
 // drive_keys.cpp
 TableDescription actuator();
