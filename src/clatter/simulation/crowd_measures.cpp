@@ -212,17 +212,12 @@ void CrowdMeasures::find_sizes(const State& state, const Crowd& crowd, CrowdMeas
     const Vec3 v = of_node(state.v, n).head<3>(), a = of_node(state.acceleration, n).head<3>();
     const double found = std::sqrt(std::max(0.0, v.dot(down) / own.pace));
     sizes_.emplace_back(own.radius, own.mass);
-    const double ratio = found / own.radius;
-    settling_sizes_.emplace_back(found, own.mass * (ratio > 0.0 ? std::pow(ratio, 3) : 0.0));
+    settling_sizes_.emplace_back(found, own.mass);
     if (a.norm() * own.mass <= staying * in.drag * v.norm()) ++settled;
   }
   m.settled = static_cast<double>(settled) / static_cast<double>(crowd.nodes.size());
   sort_sizes(sizes_);
   m.radius = percentiles(sizes_);
-  const bool any = std::any_of(settling_sizes_.begin(), settling_sizes_.end(),
-                               [](const auto& size) { return size.second > 0.0; });
-  m.settling_error = 1.0;
-  if (!any) return;
   sort_sizes(settling_sizes_);
   m.settling_radius = percentiles(settling_sizes_);
   m.settling_error = 0.0;

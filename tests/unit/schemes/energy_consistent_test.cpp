@@ -415,13 +415,14 @@ motor = "= 0.5*t"
   EXPECT_LT(pushed.statistics().max_joint_error, 1e-13);
   EXPECT_LT(pushed.statistics().max_joint_velocity_error, 1e-13);
 
-  std::string swung = text + R"(kind = "revolute"
+  std::string swung = text + R"--(kind = "revolute"
 a = "ground"
 b = "wall"
 point = [0, 0]
 motor = "= -2*sin(3*t)"
-)";
-  swung.replace(swung.find("velocity = [0.5, 0]"), 19, "velocity = [1.2, 0]\nangular_velocity = -6");
+)--";
+  swung.replace(swung.find("velocity = [0.5, 0]"), 19,
+                "velocity = [1.2, 0]\nangular_velocity = -6");
   Simulation paddle(model_of(swung));
   testing::run(paddle);
   EXPECT_GT(value(paddle, "energy/kinetic"), 1.0);
@@ -433,7 +434,7 @@ motor = "= -2*sin(3*t)"
 /// A load in the direction of a disc that a floor holds back: its work is what friction and motion
 /// have, to round-off.
 TEST(EnergyConsistent, counts_the_work_of_loads_to_round_off) {
-  Simulation simulation(model_of(R"(
+  Simulation simulation(model_of(R"--(
 gravity = [0, -9.81]
 [[body]]
 name = "disc"
@@ -456,7 +457,7 @@ compliance = { law = "hooke", stiffness = 1e6, damping_ratio = 50 }
 name = "energy_consistent"
 step = 1e-3
 duration = 0.5
-)"));
+)--"));
   testing::run(simulation);
   EXPECT_GT(std::abs(value(simulation, "energy/load_work")), 1.0);
   EXPECT_GT(value(simulation, "energy/friction_loss"), 0.1);
