@@ -23,6 +23,7 @@ Action add_compare_command(CLI::App& command);
 Action add_verify_command(CLI::App& command);
 Action add_solve_contact_command(CLI::App& command);
 Action add_impact_command(CLI::App& command);
+Action add_oscillator_command(CLI::App& command);
 Action add_recover_command(CLI::App& command);
 Action add_plot_command(CLI::App& command);
 Action add_report_command(CLI::App& command);

@@ -43,6 +43,7 @@ constexpr Command commands[] = {
     {"verify", "Compare runs with known figures", add_verify_command},
     {"solve-contact", "Solve contact problems of single steps", add_solve_contact_command},
     {"impact", "Integrate one impact under continuous force laws", add_impact_command},
+    {"oscillator", "Find what integrators make of an oscillator", add_oscillator_command},
     {"recover", "Find forces and stresses of impacts of a stored run", add_recover_command},
     {"plot", "Draw channels of stored runs", add_plot_command},
     {"report", "Write a page with animation and plots of runs", add_report_command},

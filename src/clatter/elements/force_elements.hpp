@@ -7,6 +7,7 @@
 #include <clatter/elements/actuator.hpp>
 #include <clatter/elements/bushing.hpp>
 #include <clatter/elements/cable.hpp>
+#include <clatter/elements/membrane.hpp>
 #include <clatter/elements/spring.hpp>
 
 namespace clatter {
@@ -33,7 +34,8 @@ struct KindList {
 ///   read(table, bodies, spec): fills the spec from a table of a file, but for the three
 ///   check(spec, object, bodies): says what makes no sense, in a file or in code
 ///   attachments(spec): the points that it acts at
-///   build(spec, site): the element
+///   build(spec, site): the element; or build_all(spec, site, elements) where one is made of
+///   several
 ///
 /// and for each element
 ///
@@ -51,7 +53,7 @@ struct KindList {
 ///
 /// Beams are no part of it: they are computed two at a time, and share what forces and tangents
 /// need.
-using ForceKinds = KindList<Spring, Bushing, Cable, Actuator>;
+using ForceKinds = KindList<Spring, Bushing, Cable, Membrane, Actuator>;
 using ForceElements = ForceKinds::Elements;
 
 /// Calls visit(element, index) for all of them, with indices that go on from kind to kind.
@@ -67,6 +69,18 @@ void for_each_force_element(const ForceElements& elements, Visit&& visit) {
       },
       elements);
 }
+
+/// Whether an entry of a model is as many elements.
+template <class Kind>
+constexpr bool is_made_of_pieces = requires {
+  &Kind::build_all;
+};
+
+/// Whether it holds no energy and has a power(q, v) instead, like a load.
+template <class Kind>
+constexpr bool is_load = requires {
+  Kind::is_load;
+};
 
 /// Whether elements of a kind are driven.
 template <class Kind>

@@ -161,6 +161,23 @@ void read_force_elements(const TomlTable& root, const NamedBodies& bodies, Model
   }
 }
 
+FluidSpec read_fluid(const TomlTable& table, const NamedBodies& bodies) {
+  FluidSpec fluid;
+  fluid.place = table.place();
+  fluid.keys = table.key_places();
+  fluid.density = table.number("density").value_or(fluid.density);
+  fluid.viscosity = table.number("viscosity").value_or(fluid.viscosity);
+  if (table.has("bodies")) {
+    for (const BodyChoice& body : bodies.find_list(table, "bodies")) {
+      fluid.bodies.push_back(body.name());
+    }
+    if (table.has_usable("bodies") && fluid.bodies.empty()) {
+      table.refuse("bodies", "'bodies' is empty");
+    }
+  }
+  return fluid;
+}
+
 // Shapes of the ground are in space or in the plane, as all else is.
 std::vector<PlacedShape> read_ground(const TomlTable& table, const std::filesystem::path& folder,
                                      Model& model) {
@@ -220,6 +237,7 @@ Model read_tables(const toml::table& root, ModelUse use, const std::filesystem::
   model.sensors = read_sensors(table.tables("sensor"));
   model.controllers = read_controllers(table.tables("controller"));
   model.loads = read_loads(table.tables("load"), named);
+  if (const auto fluid = table.table("fluid")) model.fluid = read_fluid(*fluid, named);
   JointReading joints = read_joints(table.tables("joint"), named, model.assemble);
   model.joints = std::move(joints.joints);
   model.bushings.insert(model.bushings.end(), joints.dampers.begin(), joints.dampers.end());

@@ -128,11 +128,12 @@ class Visitor {
             s.held_pivots, s.in_matrix);
   }
   void visit(EnergyLedger& e) {
-    (*this)(e.initial, e.kinetic, e.gravity, e.elastic, e.load_work, e.motor_work, e.friction_loss,
-            e.impact_loss, e.damper_loss, e.normal_exchange, e.tangential_exchange);
+    (*this)(e.initial, e.kinetic, e.gravity, e.elastic, e.buoyancy, e.load_work, e.motor_work,
+            e.friction_loss, e.impact_loss, e.damper_loss, e.drag_loss, e.normal_exchange,
+            e.tangential_exchange);
   }
   void visit(Exchange& e) { (*this)(e.spring, e.dashpot, e.momentum); }
-  void visit(Powers& p) { (*this)(p.load, p.damper, p.motor); }
+  void visit(Powers& p) { (*this)(p.load, p.damper, p.motor, p.drag); }
   void visit(StepCounts& c) {
     (*this)(c.smooth, c.position, c.velocity, c.regularised, c.recovered, c.lessened, c.plastic,
             c.sweeps, c.sweep_residual, c.unfinished, c.impacts);

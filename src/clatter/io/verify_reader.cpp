@@ -42,6 +42,7 @@ VerifySpec read_one(const TomlTable& table, const toml::table& model) {
   v.example = table.text("example").value_or("");
   v.quantity = table.text("quantity").value_or("");
   if (table.kind_is_known()) v.measure = table.kind();
+  v.over = table.text("over").value_or("");
   v.at = table.number("at");
   v.from = table.number("from");
   v.to = table.number("to");

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 
 #include <clatter/machine/checks.hpp>
 #include <clatter/machine/name_checks.hpp>
 #include <clatter/machine/watched_pairs.hpp>
+#include <clatter/model/immersion.hpp>
 #include <clatter/model/part_checks.hpp>
 
 namespace clatter {
@@ -105,24 +108,42 @@ void check_hardness_of_solids(const Model& model, std::vector<Mistake>& mistakes
                           to_string(integrator.kind)));
 }
 
+/// Whether all joints put planar bodies against the ground to where motors want them.
+bool are_drives(const Model& model) {
+  std::set<std::string> driven;
+  return std::all_of(model.joints.begin(), model.joints.end(), [&](const JointSpec& joint) {
+    const std::string& body = joint.a.body.empty() ? joint.b.body : joint.a.body;
+    const auto found = std::find_if(model.bodies.begin(), model.bodies.end(),
+                                    [&](const BodySpec& spec) { return spec.name == body; });
+    const bool is_kind = joint.kind == JointKind::revolute || joint.kind == JointKind::prismatic;
+    return is_kind && joint.motor && joint.a.body.empty() != joint.b.body.empty() &&
+           found != model.bodies.end() && found->kind == BodyKind::planar &&
+           driven.insert(body).second;
+  });
+}
+
 /// Of schemes for bodies that nothing but contacts ties.
 void check_ties(const Model& model, std::vector<Mistake>& mistakes) {
   const IntegratorSpec& integrator = model.integrator;
   if (!traits_of(integrator.kind).needs_free_bodies || integrator.keys.is_doubtful("name")) return;
   bool has_force_elements = false;
+  const bool keeps_energy = traits_of(integrator.kind).keeps_energy;
   ForceKinds::for_each([&]<class Kind>() {
+    if (is_load<Kind> && keeps_energy) return;
     has_force_elements = has_force_elements || !(model.*Kind::list).empty();
   });
-  if (model.joints.empty() && model.couplers.empty() && model.beams.empty() &&
-      !has_force_elements) {
-    return;
-  }
+  const bool has_joints = keeps_energy ? !are_drives(model) : !model.joints.empty();
+  if (!has_joints && model.couplers.empty() && model.beams.empty() && !has_force_elements) return;
   ObjectCheck("integrator", integrator.place, integrator.keys, mistakes)
       .refuse(
           "name",
-          fmt::format("\"{}\" is for bodies that nothing but contacts ties: joints, beams, "
+          fmt::format("\"{}\" is for bodies that nothing but contacts ties{}: {}joints, beams, "
                       "springs, bushings, cables and actuators need another, such as \"newmark\"",
-                      to_string(integrator.kind)));
+                      to_string(integrator.kind),
+                      keeps_energy ? ", or that motors drive in the plane, each by one revolute or "
+                                     "prismatic joint on the ground"
+                                   : "",
+                      keeps_energy ? "other " : ""));
 }
 
 /// A table of a file may make many parts: what is wrong with one of them is enough.
@@ -155,10 +176,11 @@ std::vector<Mistake> check(const Model& model) {
   check_names(model, mistakes);
   check_gravity(model, mistakes);
   const BodySpec* last = nullptr;
-  bool shapes_are_sound = true;
+  bool shapes_are_sound = true, all_shapes_are_sound = true;
   for (const BodySpec& body : model.bodies) {
     tables.once(body.place, [&] {
       if (!is_copy(body, last)) shapes_are_sound = check_shapes(body, mistakes);
+      all_shapes_are_sound = all_shapes_are_sound && shapes_are_sound;
       check_body(body, shapes_are_sound, mistakes);
     });
     last = &body;
@@ -183,6 +205,9 @@ std::vector<Mistake> check(const Model& model) {
     check_controller(each, model.integrator, mistakes);
   }
   for (const LoadSpec& load : model.loads) check_load(load, bodies, mistakes);
+  if (model.fluid && lists_are_known && all_shapes_are_sound) {
+    check_fluid(*model.fluid, model.bodies, !model.beams.empty(), bodies, mistakes);
+  }
   for (const JointSpec& joint : model.joints) check_joint(joint, bodies, mistakes);
   for (const CouplerSpec& coupler : model.couplers) {
     check_coupler(coupler, model.joints, mistakes);

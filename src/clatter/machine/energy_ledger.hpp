@@ -22,14 +22,17 @@ struct Exchange {
 struct EnergyLedger {
   double initial = 0.0;
   double kinetic = 0.0, gravity = 0.0, elastic = 0.0;
+  double buoyancy = 0.0;  ///< what a fluid gives when bodies rise, as potential
   double load_work = 0.0, motor_work = 0.0;
   double friction_loss = 0.0, impact_loss = 0.0, damper_loss = 0.0;
+  double drag_loss = 0.0;  ///< of a fluid
 
   Exchange normal_exchange, tangential_exchange;
 
-  double total() const { return kinetic + gravity + elastic; }
+  double total() const { return kinetic + gravity + buoyancy + elastic; }
   double scheme_loss() const {
-    return initial + load_work + motor_work - friction_loss - impact_loss - damper_loss - total();
+    return initial + load_work + motor_work - friction_loss - impact_loss - damper_loss -
+           drag_loss - total();
   }
 };
 

@@ -118,6 +118,15 @@ ForceSizes Machine::forces(const Configuration& q, const NodalVector& v, Instant
     } else {
       own.tail<3>().setZero();
     }
+    if (!immersions_.empty()) {
+      const Immersion& in = immersions_[n];
+      own.head<3>() -= in.displaced * gravity;
+      if (instant.has_drag) {
+        own.head<3>() -= in.drag * of_node(v, i).head<3>();
+        own.tail<3>() -= in.spin_drag * of_node(v, i).tail<3>();
+      }
+      square = weights.cwiseProduct(own).squaredNorm();
+    }
     reach2 = std::max(reach2, q[n].x.squaredNorm());
     const double size = std::sqrt(square);
     instant.terms[i] = size;
@@ -223,6 +232,14 @@ double Machine::gravity_energy(const Configuration& q) const {
   return energy;
 }
 
+double Machine::buoyancy_energy(const Configuration& q) const {
+  double energy = 0.0;
+  for (std::size_t n = 1; n < immersions_.size(); ++n) {
+    energy += immersions_[n].displaced * gravity_.dot(q[n].x);
+  }
+  return energy;
+}
+
 double Machine::elastic_energy(const Configuration& q, std::span<const double> turns) const {
   double energy = 0.0;
   for (const BeamElement& element : beam_elements_) energy += element.energy(element.helix(q));
@@ -260,8 +277,19 @@ double Machine::load_power(const Configuration& q, const NodalVector& v,
     const Load& load = loads_[l];
     power += load.generalised(instant.loads[l], q[load.node()]).dot(of_node(v, load.node()));
   }
+  for (const Membrane& membrane : all<Membrane>()) power += membrane.power(q, v);
   const DriveInput in = drive_input(instant);
   for (const Actuator& actuator : all<Actuator>()) power += actuator.power(q, v, in);
+  return power;
+}
+
+double Machine::drag_power(const NodalVector& v) const {
+  double power = 0.0;
+  for (std::size_t n = 1; n < immersions_.size(); ++n) {
+    const auto u = of_node(v, static_cast<Eigen::Index>(n));
+    power += immersions_[n].drag * u.head<3>().squaredNorm() +
+             immersions_[n].spin_drag * u.tail<3>().squaredNorm();
+  }
   return power;
 }
 

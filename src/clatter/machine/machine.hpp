@@ -33,6 +33,13 @@ struct Beam {
   Place place;
 };
 
+/// What a fluid does to a node: it weighs less by what it displaces, and is slowed.
+struct Immersion {
+  double displaced = 0.0;  ///< [kg]
+  double drag = 0.0;       ///< [N s/m]
+  double spin_drag = 0.0;  ///< [N m s]
+};
+
 /// Spheres that become contacts when they come near a face or each other.
 struct ContactGroup {
   struct Sphere {
@@ -70,6 +77,7 @@ struct Instant {
   double time = 0.0;
   double spacing = 1e-3;             ///< of differences in time, as in Expression::rate
   double load_factor = 1.0;          ///< on gravity and loads, for statics
+  bool has_drag = true;              ///< forces of a fluid are among all; else a scheme adds them
   std::vector<Load::Value> loads;    ///< by load
   std::vector<Joint::Drive> drives;  ///< by joint
   std::vector<char> is_given;        ///< load: its value is given from outside
@@ -100,6 +108,8 @@ class Machine {
   const std::vector<Load>& loads() const { return loads_; }
   /// What drives remember; State::signals has its numbers.
   const SignalTable& signals() const { return signals_; }
+  /// By node; none without a fluid.
+  const std::vector<Immersion>& immersions() const { return immersions_; }
   DriveInput drive_input(const Instant& instant) const {
     return {instant.time, turns_of_joints(instant.turns), instant.signals, instant.load_factor};
   }
@@ -200,12 +210,14 @@ class Machine {
 
   double kinetic_energy(const NodalVector& v) const;
   double gravity_energy(const Configuration& q) const;
+  double buoyancy_energy(const Configuration& q) const;
   double elastic_energy(const Configuration& q, std::span<const double> turns) const;
   /// Linear momentum, and angular momentum about the origin, in space axes.
   Vec6 momentum(const Configuration& q, const NodalVector& v) const;
   double load_power(const Configuration& q, const NodalVector& v, const Instant& instant) const;
   double damper_power(const Configuration& q, const NodalVector& v,
                       std::span<const double> turns) const;
+  double drag_power(const NodalVector& v) const;
 
   double total_mass() const { return total_mass_; }
   int body_count() const { return static_cast<int>(nodes_.size()) - 1; }
@@ -243,6 +255,7 @@ class Machine {
   void keep_apart(const Model& model);
   Contact contact_of_solids(const ContactKey& key) const;
   void add_line_load(const BeamSpec& spec, const Beam& beam);
+  void immerse(const Model& model);
   /// From the masses of all nodes.
   void set_weights();
   void measure_beam_noise();
@@ -264,6 +277,7 @@ class Machine {
   ForceElements force_elements_;
   SignalTable signals_;
   std::vector<Load> loads_;
+  std::vector<Immersion> immersions_;
   std::vector<Joint> joints_;
   std::vector<Contact> own_contacts_;
   std::vector<JointFriction> joint_frictions_;

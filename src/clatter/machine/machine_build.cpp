@@ -10,6 +10,7 @@
 #include <clatter/machine/contact_stiffness.hpp>
 #include <clatter/machine/machine.hpp>
 #include <clatter/model/beam_mesh.hpp>
+#include <clatter/model/immersion.hpp>
 
 // How a machine is built from a model.
 
@@ -68,6 +69,7 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
   v0_ = NodalVector::Zero(6);
   for (const BodySpec& body : model.bodies) add_body(body);
   for (const BeamSpec& beam : model.beams) add_beam(beam);
+  if (model.fluid) immerse(model);
   set_weights();
   length_ = measure_length(model);
   measure_beam_noise();
@@ -79,6 +81,8 @@ Machine::Machine(const Model& model) : gravity_(model.gravity) {
       for (const auto& spec : model.*Kind::list) {
         if constexpr (is_driven<Kind>) {
           elements.push_back(Kind::build(spec, {site(), joints_, signals_, spec.place}));
+        } else if constexpr (is_made_of_pieces<Kind>) {
+          Kind::build_all(spec, site(), elements);
         } else {
           elements.push_back(Kind::build(spec, site()));
         }
@@ -294,6 +298,22 @@ void Machine::add_body(const BodySpec& spec) {
   velocity.head<3>() += spin.cross(centre);
   add_node(std::move(node), state, velocity);
   centres_.push_back(spec.centre_of_mass);
+}
+
+void Machine::immerse(const Model& model) {
+  const FluidSpec& fluid = *model.fluid;
+  immersions_.resize(nodes_.size());
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const BodySpec& body = model.bodies[b];
+    if (!is_in(fluid, body)) continue;
+    const bool in_plane = body.kind == BodyKind::planar;
+    const double radius = stokes_radius(body.shapes, in_plane);
+    const double friction = std::numbers::pi * fluid.viscosity * radius;
+    Immersion& of = immersions_[b + 1];
+    of.displaced = displaced_by(body.shapes, in_plane, fluid.density).mass;
+    of.drag = 6.0 * friction;
+    of.spin_drag = body.kind == BodyKind::point ? 0.0 : 8.0 * friction * radius * radius;
+  }
 }
 
 /// Half of the mass of each element is lumped at either node; what the consistent mass matrix has

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Model : ForceKinds::Specs {
   std::vector<BodySpec> bodies;
   std::vector<BeamSpec> beams;
   std::vector<LoadSpec> loads;
+  std::optional<FluidSpec> fluid;
   std::vector<JointSpec> joints;
   std::vector<CouplerSpec> couplers;
   std::vector<ContactSpec> contacts;

@@ -10,7 +10,7 @@ namespace clatter {
 
 /// Powers of a state, which the ledger sums by the trapezoidal rule [W].
 struct Powers {
-  double load = 0.0, damper = 0.0, motor = 0.0;
+  double load = 0.0, damper = 0.0, motor = 0.0, drag = 0.0;
 };
 
 /// The step with the largest normal impulse of a contact, of those that are recovered.

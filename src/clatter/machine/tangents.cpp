@@ -65,6 +65,11 @@ void add_tangents(const Machine& machine, const Configuration& q, const NodalVec
     if (!matrix.has_node(n)) continue;
     const auto i = static_cast<int>(n);
     fill_node_block(machine.nodes()[n], of_node(v, i).tail<3>(), factors, node_block);
+    if (!machine.immersions().empty() && instant.has_drag) {
+      const Immersion& in = machine.immersions()[n];
+      node_block.diagonal().head<3>().array() += factors.damping * in.drag;
+      node_block.diagonal().tail<3>().array() += factors.damping * in.spin_drag;
+    }
     matrix.add_node(i, node_block);
   }
   add_beam_tangents(machine, v, instant, factors, T, matrix);

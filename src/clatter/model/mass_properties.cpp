@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 
 #include <clatter/math/convex_hull.hpp>
 #include <clatter/math/polygon.hpp>
@@ -221,7 +222,30 @@ MassProperties put_together(const std::vector<PlacedShape>& shapes, bool in_plan
   return all;
 }
 
+double thickness_of(const Shape& shape) {
+  return std::visit(
+      [](const auto& s) -> double {
+        using Any = std::decay_t<decltype(s)>;
+        if constexpr (requires { s.thickness; }) {
+          return s.thickness;
+        } else if constexpr (std::is_same_v<Any, BoxShape>) {
+          return s.size.z();
+        } else if constexpr (std::is_same_v<Any, CylinderShape>) {
+          return s.length;
+        } else {
+          return 1.0;
+        }
+      },
+      shape);
+}
+
 }  // namespace
+
+double area_of(const Shape& shape) {
+  if (const auto* sphere = std::get_if<SphereShape>(&shape))
+    return pi * sphere->radius * sphere->radius;
+  return volume(shape) / thickness_of(shape);
+}
 
 double volume(const Shape& shape) { return bulk_of_any(shape).volume; }
 

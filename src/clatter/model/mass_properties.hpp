@@ -13,6 +13,9 @@ struct MassProperties {
   Mat3 inertia = Mat3::Zero();  ///< about the centre of mass
 };
 
+/// [m²] Of its section with the plane, as a shape of a planar body.
+double area_of(const Shape& shape);
+
 /// From the axes of a shape, in which that of a capsule is z and a half space is below z = 0, to
 /// those of its body. `in_plane`: of a planar body or of the ground of a planar model.
 Mat3 axes_of(const PlacedShape& shape, bool in_plane);

@@ -160,6 +160,15 @@ struct Attachment {
 
 enum class LoadAxes { space, body };
 
+/// A fluid at rest, in which bodies float and are slowed by Stokes' law.
+struct FluidSpec {
+  double density = 0.0;             ///< [kg/m³]
+  double viscosity = 0.0;           ///< [Pa s]
+  std::vector<std::string> bodies;  ///< that are in it; none: all of them
+  Place place;
+  KeyPlaces keys;
+};
+
 // ---- Beams
 // ----------------------------------------------------------------------------------------
 
@@ -506,6 +515,7 @@ struct VerifySpec {
   std::string example;   ///< its number or name there
   std::string quantity;  ///< channel and component, "bodies/block/position/x"
   std::string measure = "final";
+  std::string over;  ///< for loop_area and loop_damping: the quantity along the axis
   std::optional<double> at, from, to;  ///< [s]
   std::optional<double> threshold;     ///< for first_time and last_time
   bool below = false;                  ///< first_time, last_time: count samples <= threshold

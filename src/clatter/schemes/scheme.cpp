@@ -31,6 +31,13 @@ bool Scheme::visit_contact_problems(std::function<void(const ContactProblem&)> v
   return true;
 }
 
+double Scheme::work_of_loads(std::size_t node, const Vec6& force, const Vec6& way) const {
+  const Machine& machine = w_.machine;
+  double weighing = machine.nodes()[node].mass;
+  if (!machine.immersions().empty()) weighing -= machine.immersions()[node].displaced;
+  return force.dot(way) - weighing * machine.gravity().dot(way.head<3>());
+}
+
 void Scheme::list_contacts(State& state, double h) {
   const bool shown = w_.contacts.show(state);
   const bool found = w_.contacts.search(state, h);

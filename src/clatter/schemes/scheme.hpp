@@ -65,6 +65,10 @@ class Scheme {
   virtual bool separates_forces() const { return false; }
   /// Whether joint forces act besides joint impulses; else the impulses of a step are all.
   virtual bool has_joint_forces() const { return true; }
+  /// Whether steps add the work of loads, of motors and of the drag of a fluid to the ledger
+  /// themselves; drag is then theirs, too. Else it is a force like others, and powers are summed
+  /// up.
+  virtual bool counts_work() const { return false; }
 
  protected:
   /// Tries a step from w_.state; on success ends with accept().
@@ -81,6 +85,8 @@ class Scheme {
   void accept(const NodalVector& algorithmic_acceleration);
   /// Lists the contacts that a step of size h may need.
   void list_contacts(State& state, double h);
+  /// Of a force on a node over a way, both in space axes, without that of weight and buoyancy.
+  double work_of_loads(std::size_t node, const Vec6& force, const Vec6& way) const;
   /// Of the joints where they were evaluated last, with the bodies at q.
   void find_joint_errors(const Configuration& q);
   /// smooth_K_ := masses and joints where the joints were evaluated last: [M -G^T; -G 0]. False: it

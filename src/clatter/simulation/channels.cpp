@@ -154,6 +154,11 @@ std::vector<CrowdQuantity> quantities_of(const Crowd& crowd) {
   all.push_back({"high", axes_of(crowd.is_planar), "m"});
   all.push_back({"solid_fraction", {""}, ""});
   all.push_back({"stress", tensor_parts(crowd.is_planar), crowd.is_planar ? "N/m" : "Pa"});
+  if (!crowd.sinks()) return all;
+  all.push_back({"radius", {"10", "30", "50", "60", "90"}, "m"});
+  all.push_back({"settling_radius", {"10", "30", "50", "60", "90"}, "m"});
+  all.push_back({"settling_error", {""}, ""});
+  all.push_back({"settled", {""}, ""});
   return all;
 }
 
@@ -179,6 +184,11 @@ void put_crowds(CrowdMeasures& measures, const State& state, double* out) {
     put_next(m.high);
     *out++ = m.solid_fraction;
     out = put_tensor(out, m.stress, crowd.is_planar);
+    if (!crowd.sinks()) continue;
+    out = std::copy(m.radius.begin(), m.radius.end(), out);
+    out = std::copy(m.settling_radius.begin(), m.settling_radius.end(), out);
+    *out++ = m.settling_error;
+    *out++ = m.settled;
   }
 }
 
@@ -836,10 +846,16 @@ void ChannelList::list_energy() {
                             e.friction_loss, e.impact_loss, e.damper_loss, e.scheme_loss()}) {
                         *out++ = value;
                       }
+                      if (machine_.immersions().empty()) return;
+                      *out++ = e.buoyancy;
+                      *out++ = e.drag_loss;
                     }});
   for (const char* name : {"kinetic", "gravity", "elastic", "total", "load_work", "motor_work",
                            "friction_loss", "impact_loss", "damper_loss", "scheme_loss"}) {
     add_unfilled(std::string("energy/") + name, {""}, "J");
+  }
+  if (!machine_.immersions().empty()) {
+    for (const char* name : {"energy/buoyancy", "energy/drag_loss"}) add_unfilled(name, {""}, "J");
   }
   if (!conserves_) return;
   add("exchange/normal", exchange_parts(), "J", [](const State& state, double* out) {

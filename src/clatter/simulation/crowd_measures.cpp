@@ -2,40 +2,21 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
-#include <type_traits>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include <clatter/model/immersion.hpp>
+#include <clatter/model/mass_properties.hpp>
 #include <clatter/model/similar_shape.hpp>
 #include <clatter/simulation/crowd_measures.hpp>
 
 namespace clatter {
 namespace {
 
-double thickness_of(const Shape& shape) {
-  return std::visit(
-      [](const auto& s) -> double {
-        using Any = std::decay_t<decltype(s)>;
-        if constexpr (requires { s.thickness; }) {
-          return s.thickness;
-        } else if constexpr (std::is_same_v<Any, BoxShape>) {
-          return s.size.z();
-        } else if constexpr (std::is_same_v<Any, CylinderShape>) {
-          return s.length;
-        } else {
-          return 1.0;
-        }
-      },
-      shape);
-}
-
 double solid_of(const PlacedShape& placed, bool in_plane) {
   if (placed.hollow) return 0.0;
-  if (!in_plane) return volume(placed.shape);
-  if (const auto* sphere = std::get_if<SphereShape>(&placed.shape)) {
-    return std::numbers::pi * sphere->radius * sphere->radius;
-  }
-  return volume(placed.shape) / thickness_of(placed.shape);
+  return in_plane ? area_of(placed.shape) : volume(placed.shape);
 }
 
 /// Of NAME.number; nothing for other names.
@@ -44,6 +25,55 @@ std::string family_of(const std::string& name, std::size_t number) {
   return name.size() > end.size() && name.ends_with(end) ? name.substr(0, name.size() - end.size())
                                                          : std::string{};
 }
+
+/// Nothing where no size follows from a velocity.
+std::optional<Sinking> sinking_of(const Model& model, const BodySpec& body) {
+  if (!model.fluid || !is_in(*model.fluid, body) || !(model.fluid->viscosity > 0.0)) return {};
+  const bool in_plane = body.kind == BodyKind::planar;
+  if (in_plane && !is_sphere(body.shapes)) return {};  // its mass does not go with r^3
+  const double radius = stokes_radius(body.shapes, in_plane);
+  const double displaced = displaced_by(body.shapes, in_plane, model.fluid->density).mass;
+  const double speed = (body.mass - displaced) * model.gravity.norm() /
+                       (6.0 * std::numbers::pi * model.fluid->viscosity * radius);
+  if (speed == 0.0) return {};
+  return Sinking{radius, body.mass, speed / (radius * radius)};
+}
+
+/// Ascends by radius; part of the mass that is below each.
+void sort_sizes(std::vector<std::pair<double, double>>& sizes) {
+  std::sort(sizes.begin(), sizes.end());
+  double all = 0.0, below = 0.0;
+  for (const auto& [radius, mass] : sizes) all += mass;
+  for (auto& [radius, mass] : sizes) {
+    below += mass;
+    mass = below / all;
+  }
+}
+
+/// Part of the mass in grains of this radius or less.
+double passing(const std::vector<std::pair<double, double>>& sizes, double radius) {
+  const auto above = std::upper_bound(
+      sizes.begin(), sizes.end(), radius,
+      [](double value, const std::pair<double, double>& size) { return value < size.first; });
+  return above == sizes.begin() ? 0.0 : std::prev(above)->second;
+}
+
+std::array<double, 5> percentiles(const std::vector<std::pair<double, double>>& sizes) {
+  constexpr std::array parts{0.1, 0.3, 0.5, 0.6, 0.9};
+  std::array<double, 5> radii{};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto found = std::lower_bound(
+        sizes.begin(), sizes.end(), parts[i] * (1.0 - 1e-12),
+        [](const std::pair<double, double>& size, double part) { return size.second < part; });
+    radii[i] = found == sizes.end() ? sizes.back().first : found->first;
+  }
+  return radii;
+}
+
+/// Of the change of a velocity in the time in which drag makes it, relative: it stays.
+constexpr double staying = 1e-4;
+/// Curves of sizes are compared this far, relative, beside their steps.
+constexpr double beside = 1e-3;
 
 }  // namespace
 
@@ -58,10 +88,11 @@ std::vector<Crowd> crowds_of(const Model& model) {
       if (!crowds.empty() && crowds.back().nodes.size() < 2) crowds.pop_back();
       const std::string family = family_of(body.name, 0);
       if (family.empty()) continue;
-      crowds.push_back({family, body.kind == BodyKind::planar, {}, {}, 0.0});
+      crowds.push_back({family, body.kind == BodyKind::planar, {}, {}, 0.0, {}});
     }
     Crowd& crowd = crowds.back();
     crowd.nodes.push_back(static_cast<int>(b) + 1);
+    if (const auto sinking = sinking_of(model, body)) crowd.sinking.push_back(*sinking);
     for (const PlacedShape& shape : body.shapes) crowd.solid += solid_of(shape, crowd.is_planar);
     if (const auto radius = radius_around(body.shapes, crowd.is_planar)) {
       crowd.radii.push_back(*radius);
@@ -70,6 +101,7 @@ std::vector<Crowd> crowds_of(const Model& model) {
   if (!crowds.empty() && crowds.back().nodes.size() < 2) crowds.pop_back();
   for (Crowd& crowd : crowds) {
     if (crowd.radii.size() != crowd.nodes.size()) crowd.radii.clear();
+    if (crowd.sinking.size() != crowd.nodes.size()) crowd.sinking.clear();
   }
   return crowds;
 }
@@ -165,6 +197,39 @@ void CrowdMeasures::measure(const State& state, int k) {
     m.stress = (0.5 / box * (m.stress + m.stress.transpose())).eval();
   }
   find_chains(k, m);
+  if (crowd.sinks()) find_sizes(state, crowd, m);
+}
+
+void CrowdMeasures::find_sizes(const State& state, const Crowd& crowd, CrowdMeasure& m) {
+  const Vec3 down = machine_.gravity().normalized();
+  sizes_.clear();
+  settling_sizes_.clear();
+  int settled = 0;
+  for (std::size_t i = 0; i < crowd.nodes.size(); ++i) {
+    const auto n = static_cast<Eigen::Index>(crowd.nodes[i]);
+    const Sinking& own = crowd.sinking[i];
+    const Immersion& in = machine_.immersions()[static_cast<std::size_t>(n)];
+    const Vec3 v = of_node(state.v, n).head<3>(), a = of_node(state.acceleration, n).head<3>();
+    const double found = std::sqrt(std::max(0.0, v.dot(down) / own.pace));
+    sizes_.emplace_back(own.radius, own.mass);
+    settling_sizes_.emplace_back(found, own.mass);
+    if (a.norm() * own.mass <= staying * in.drag * v.norm()) ++settled;
+  }
+  m.settled = static_cast<double>(settled) / static_cast<double>(crowd.nodes.size());
+  sort_sizes(sizes_);
+  m.radius = percentiles(sizes_);
+  sort_sizes(settling_sizes_);
+  m.settling_radius = percentiles(settling_sizes_);
+  m.settling_error = 0.0;
+  for (const auto* sizes : {&sizes_, &settling_sizes_}) {
+    for (const auto& [radius, below] : *sizes) {
+      // Of two curves with steps: as near as the one comes within a thousandth of the radius.
+      const double own = passing(sizes_, radius);
+      const double low = passing(settling_sizes_, (1.0 - beside) * radius),
+                   high = passing(settling_sizes_, (1.0 + beside) * radius);
+      m.settling_error = std::max({m.settling_error, low - own, own - high});
+    }
+  }
 }
 
 void CrowdMeasures::find_chains(int k, CrowdMeasure& m) {

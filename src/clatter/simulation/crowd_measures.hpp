@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,13 +12,22 @@
 
 namespace clatter {
 
+/// How a body sinks in a fluid by Stokes' law: at the speed `pace` times the square of its radius.
+struct Sinking {
+  double radius = 0.0;  ///< [m]
+  double mass = 0.0;    ///< [kg]
+  double pace = 0.0;    ///< [1/(m s)] less than zero: it rises
+};
+
 /// The copies of a repeated body, NAME.0, NAME.1 ..., as a medium.
 struct Crowd {
   std::string name;
   bool is_planar = false;
   std::vector<int> nodes;
-  std::vector<double> radii;  ///< of the circles or spheres around them; empty: not known
-  double solid = 0.0;         ///< [m³] of all shapes, in the plane [m²]
+  std::vector<double> radii;     ///< of the circles or spheres around them; empty: not known
+  double solid = 0.0;            ///< [m³] of all shapes, in the plane [m²]
+  std::vector<Sinking> sinking;  ///< in a fluid with viscosity and weight, of all; else none
+  bool sinks() const { return !sinking.empty(); }
 };
 std::vector<Crowd> crowds_of(const Model& model);
 
@@ -35,6 +45,11 @@ struct CrowdMeasure {
   Vec3 spread = Vec3::Zero();  ///< [m] root of the mean square, by mass, of the way from there
   Mat3 fabric = Mat3::Zero();  ///< mean of n n^T, of contacts between two of the crowd
   Mat3 stress = Mat3::Zero();  ///< [Pa] in that box, pressure positive; in the plane [N/m]
+  // In a fluid: the sizes of grains by what part of all mass is in smaller ones.
+  std::array<double, 5> radius = {};           ///< [m] below which there are 10, 30, 50, 60, 90 %
+  std::array<double, 5> settling_radius = {};  ///< [m] the same by Stokes' law from velocities
+  double settling_error = 0.0;                 ///< largest difference of the two curves
+  double settled = 0.0;                        ///< part of the grains whose velocity stays
 };
 
 /// Measures crowds; scratch of the channels of a run.
@@ -48,6 +63,7 @@ class CrowdMeasures {
  private:
   void measure(const State& state, int crowd);
   void find_chains(int crowd, CrowdMeasure& into);
+  void find_sizes(const State& state, const Crowd& crowd, CrowdMeasure& into);
   bool is_of(int node, int crowd) const {
     return crowd_of_[static_cast<std::size_t>(node)] == crowd;
   }
@@ -58,7 +74,8 @@ class CrowdMeasures {
   std::vector<int> crowd_of_;  // node; -1: none
   std::vector<CrowdMeasure> measures_;
   std::vector<ContactPoint> points_;
-  std::vector<int> contacts_of_, chain_of_, chain_size_;  // node
+  std::vector<int> contacts_of_, chain_of_, chain_size_;           // node
+  std::vector<std::pair<double, double>> sizes_, settling_sizes_;  // of grains: radius and mass
 };
 
 }  // namespace clatter

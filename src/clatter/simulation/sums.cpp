@@ -13,6 +13,7 @@ Powers powers_of(const Machine& machine, const Instant& instant, const State& st
   Powers p;
   p.load = machine.load_power(state.q, state.v, instant);
   p.damper = machine.damper_power(state.q, state.v, state.turns);
+  p.drag = machine.drag_power(state.v);
   for (std::size_t j = 0; j < machine.joints().size(); ++j) {
     const Joint& joint = machine.joints()[j];
     for (std::size_t i = 0; i < joint.rows().size(); ++i) {
@@ -163,6 +164,7 @@ EnergyLedger ledger_of(const Machine& machine, const State& state) {
   EnergyLedger ledger = state.sums.ledger;
   ledger.kinetic = machine.kinetic_energy(state.v);
   ledger.gravity = machine.gravity_energy(state.q);
+  ledger.buoyancy = machine.buoyancy_energy(state.q);
   ledger.elastic = machine.elastic_energy(state.q, state.turns);
   for (const ContactState& contact : state.contacts) ledger.elastic += contact.elastic;
   return ledger;
@@ -195,11 +197,14 @@ void begin_sums(const Machine& machine, const Scheme& scheme, State& state) {
 void add_step(const Machine& machine, const Scheme& scheme, double h, State& state) {
   RunningSums& sums = state.sums;
   const Powers now = powers_of(machine, scheme.instant(), state);
-  sums.ledger.load_work += 0.5 * h * (sums.last_powers.load + now.load);
   sums.ledger.damper_loss += 0.5 * h * (sums.last_powers.damper + now.damper);
-  sums.ledger.motor_work += 0.5 * h * (sums.last_powers.motor + now.motor);
+  if (!scheme.counts_work()) {
+    sums.ledger.motor_work += 0.5 * h * (sums.last_powers.motor + now.motor);
+    sums.ledger.load_work += 0.5 * h * (sums.last_powers.load + now.load);
+    sums.ledger.drag_loss += 0.5 * h * (sums.last_powers.drag + now.drag);
+  }
   sums.last_powers = now;
-  add_motor_work(machine, scheme.instant(), state);
+  if (!scheme.counts_work()) add_motor_work(machine, scheme.instant(), state);
   add_contacts(machine, scheme, state);
   add_pairs(machine, scheme, state);
   for (std::size_t j = 0; j < machine.joints().size(); ++j) {

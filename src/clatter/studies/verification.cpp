@@ -16,6 +16,7 @@
 #include <clatter/model/nearest_word.hpp>
 #include <clatter/recovery/contact_forces.hpp>
 #include <clatter/studies/convergence.hpp>
+#include <clatter/studies/loop.hpp>
 #include <clatter/studies/parallel_runs.hpp>
 #include <clatter/studies/spectrum.hpp>
 #include <clatter/studies/verification.hpp>
@@ -301,7 +302,9 @@ std::vector<Mistake> quantity_mistakes(const VerifySpec& spec, const Model& mode
       is_of_event(spec.quantity, model)) {
     return mistakes;
   }
-  for (const std::string& name : quantities_of(spec.quantity).names) {
+  std::vector<std::string> names = quantities_of(spec.quantity).names;
+  if (!spec.over.empty()) names.push_back(spec.over);
+  for (const std::string& name : names) {
     if (find_entry(name, channels)) continue;
     std::vector<Channel> all = recovered_channels(model);
     const std::vector<Channel> of_events = event_channels(model);
@@ -374,15 +377,17 @@ void run_once(const Job& job) {
     std::vector<double> samples;
   };
   std::map<std::string, Series> series;  // each quantity once
-  for (Verification* entry : job.entries) {
-    const VerifySpec& spec = entry->spec;
-    if (find_run_quantity(spec.quantity) || series.contains(spec.quantity)) continue;
-    Series one{quantities_of(spec.quantity), {}, {}};
+  const auto record = [&](const std::string& quantity) {
+    if (quantity.empty() || find_run_quantity(quantity) || series.contains(quantity)) return;
+    Series one{quantities_of(quantity), {}, {}};
     for (const std::string& name : one.quantities.names)
       if (const std::optional<Entry> found = find_entry(name, channels))
         one.entries.push_back(*found);
-    if (one.entries.size() == one.quantities.names.size())
-      series.emplace(spec.quantity, std::move(one));
+    if (one.entries.size() == one.quantities.names.size()) series.emplace(quantity, std::move(one));
+  };
+  for (Verification* entry : job.entries) {
+    record(entry->spec.quantity);
+    record(entry->spec.over);
   }
 
   std::vector<double> row(simulation.row_size()), times;
@@ -412,7 +417,10 @@ void run_once(const Job& job) {
     } else if (is_of_event(spec.quantity, job.model)) {
       judge(*entry, measured_of_event(spec, job.model, simulation.statistics()));
     } else if (const auto found = series.find(spec.quantity); found != series.end()) {
-      judge(*entry, measure(spec, times, found->second.samples));
+      const auto over = series.find(spec.over);
+      judge(*entry,
+            measure(spec, times, found->second.samples,
+                    over == series.end() ? std::span<const double>() : over->second.samples));
     } else {
       for (const Mistake& mistake : quantity_mistakes(spec, job.model, channels))
         entry->problem = to_string(mistake);
@@ -445,7 +453,7 @@ std::vector<Mistake> verification_mistakes(const Model& model,
 }
 
 std::optional<double> measure(const VerifySpec& spec, std::span<const double> times,
-                              std::span<const double> values) {
+                              std::span<const double> values, std::span<const double> over) {
   if (times.empty()) return std::nullopt;
   if (spec.measure == "final") return values.back();
 
@@ -460,7 +468,8 @@ std::optional<double> measure(const VerifySpec& spec, std::span<const double> ti
     return values[i - 1] + part * (values[i] - values[i - 1]);
   }
 
-  if (spec.measure == "frequency") {
+  const bool is_loop = spec.measure == "loop_area" || spec.measure == "loop_damping";
+  if (spec.measure == "frequency" || is_loop) {
     const auto inside = [&](double t) {
       return !(spec.from && t < *spec.from - slack(*spec.from)) &&
              !(spec.to && t > *spec.to + slack(*spec.to));
@@ -469,6 +478,11 @@ std::optional<double> measure(const VerifySpec& spec, std::span<const double> ti
     const auto end = std::find_if_not(begin, times.end(), inside);
     const auto first = static_cast<std::size_t>(begin - times.begin()),
                count = static_cast<std::size_t>(end - begin);
+    if (is_loop) {
+      if (over.size() != values.size()) return std::nullopt;
+      const Loop loop = loop_of(over.subspan(first, count), values.subspan(first, count));
+      return spec.measure == "loop_area" ? loop.area : loop.damping();
+    }
     return strongest_frequency(times.subspan(first, count), values.subspan(first, count),
                                {spec.band.at(0), spec.band.at(1)});
   }
@@ -523,6 +537,10 @@ std::string describe(const VerifySpec& spec) {
     if (spec.measure == "sum") text = "sum of " + quantity;
     if (spec.measure == "frequency") text = "strongest frequency of " + quantity;
     if (spec.measure == "order") text = "order of " + quantity;
+    if (spec.measure == "loop_area")
+      text = fmt::format("loop area of {} over {}", quantity, spec.over);
+    if (spec.measure == "loop_damping")
+      text = fmt::format("damping ratio of the loop of {} over {}", quantity, spec.over);
     if (spec.measure == "first_time" || spec.measure == "last_time")
       text = fmt::format("{} time of {} {} {}", spec.measure == "first_time" ? "first" : "last",
                          quantity, spec.below ? "<=" : ">=", spec.threshold.value_or(0.0));

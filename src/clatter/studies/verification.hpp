@@ -39,9 +39,9 @@ std::vector<Verification> verify(
 std::vector<Mistake> verification_mistakes(const Model& model,
                                            const std::vector<Channel>& channels);
 
-/// One number from samples of a quantity at the given times.
+/// One number from samples of a quantity at the given times, and of that along the axis of a loop.
 std::optional<double> measure(const VerifySpec& spec, std::span<const double> times,
-                              std::span<const double> values);
+                              std::span<const double> values, std::span<const double> over = {});
 
 /// Whether a measured number agrees with the oracle.
 bool agrees(const VerifySpec& spec, double measured, double oracle);

@@ -371,6 +371,99 @@ duration = 1
             std::string::npos);
 }
 
+/// A wall that a motor drives at 0.5 m/s strikes a disc at rest, which goes on twice as fast: the
+/// motor does all of that work, and as much when it turns a paddle against it.
+TEST(EnergyConsistent, driven_walls_do_the_work_of_what_they_push) {
+  const std::string text = R"(
+gravity = [0, 0]
+[[material]]
+name = "steel"
+friction = 0.4
+compliance = { law = "hooke", stiffness = 1e6, damping_ratio = 200 }
+[[body]]
+name = "wall"
+kind = "planar"
+mass = 7
+shape = { kind = "box", size = [0.1, 0.4, 1], material = "steel" }
+position = [0, 0.2]
+velocity = [0.5, 0]
+[[body]]
+name = "disc"
+kind = "planar"
+mass = 2
+shape = { kind = "disc", radius = 0.1, thickness = 0.1, material = "steel" }
+position = [0.2, 0.2]
+[integrator]
+name = "energy_consistent"
+step = 1e-3
+duration = 0.3
+[[joint]]
+name = "drive"
+)";
+  Simulation pushed(model_of(text + R"(kind = "prismatic"
+a = "ground"
+b = "wall"
+axis = [1, 0]
+point = [0, 0]
+motor = "= 0.5*t"
+)"));
+  testing::run(pushed);
+  EXPECT_NEAR(value(pushed, "bodies/disc/velocity", 0), 1.0, 1e-12);
+  EXPECT_NEAR(value(pushed, "bodies/wall/position", 0), 0.15, 1e-14);
+  EXPECT_NEAR(value(pushed, "energy/motor_work"), 1.0, 1e-12);
+  EXPECT_NEAR(value(pushed, "energy/scheme_loss"), 0.0, 1e-14);
+  EXPECT_LT(pushed.statistics().max_joint_error, 1e-13);
+  EXPECT_LT(pushed.statistics().max_joint_velocity_error, 1e-13);
+
+  std::string swung = text + R"--(kind = "revolute"
+a = "ground"
+b = "wall"
+point = [0, 0]
+motor = "= -2*sin(3*t)"
+)--";
+  swung.replace(swung.find("velocity = [0.5, 0]"), 19,
+                "velocity = [1.2, 0]\nangular_velocity = -6");
+  Simulation paddle(model_of(swung));
+  testing::run(paddle);
+  EXPECT_GT(value(paddle, "energy/kinetic"), 1.0);
+  EXPECT_GT(value(paddle, "energy/friction_loss"), 0.0);
+  EXPECT_NEAR(value(paddle, "energy/scheme_loss"), 0.0, 1e-13);
+  EXPECT_NEAR(value(paddle, "energy/impact_loss"), 0.0, 1e-13);
+}
+
+/// A load in the direction of a disc that a floor holds back: its work is what friction and motion
+/// have, to round-off.
+TEST(EnergyConsistent, counts_the_work_of_loads_to_round_off) {
+  Simulation simulation(model_of(R"--(
+gravity = [0, -9.81]
+[[body]]
+name = "disc"
+kind = "planar"
+mass = 2
+shape = { kind = "disc", radius = 0.1, thickness = 0.1 }
+position = [0, 0.09999019]
+[[load]]
+body = "disc"
+point = [0, 0.05]
+force = ["20*cos(7*t)", -3]
+axes = "body"
+[[contact]]
+name = "floor"
+sphere = { body = "disc" }
+face = { normal = [0, 1] }
+friction = 0.1
+compliance = { law = "hooke", stiffness = 1e6, damping_ratio = 50 }
+[integrator]
+name = "energy_consistent"
+step = 1e-3
+duration = 0.5
+)--"));
+  testing::run(simulation);
+  EXPECT_GT(std::abs(value(simulation, "energy/load_work")), 1.0);
+  EXPECT_GT(value(simulation, "energy/friction_loss"), 0.1);
+  EXPECT_NEAR(value(simulation, "energy/scheme_loss"), 0.0, 1e-12);
+}
+
 /// An ellipse in a box with rough walls, as solids that find each other: its contacts push beside
 /// its centre, and at times two at once.
 TEST(EnergyConsistent, takes_from_an_ellipse_in_a_box_what_friction_takes) {

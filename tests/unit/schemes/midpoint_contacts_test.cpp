@@ -28,6 +28,7 @@ struct Problem {
     for (std::size_t i = 0; i < masses.size(); ++i) {
       contacts.bodies[i + 1].inverse_mass =
           along(1.0 / masses[i], 1.0 / masses[i], 2.0 / masses[i]);
+      contacts.bodies[i + 1].compliance = contacts.bodies[i + 1].inverse_mass;
     }
     nodes.resize(masses.size());
     std::iota(nodes.begin(), nodes.end(), 1);

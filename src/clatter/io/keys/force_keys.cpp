@@ -295,6 +295,60 @@ TableDescription rope_through() {
       }};
 }
 
+TableDescription membrane() {
+  const MembraneSpec m;
+  return {"membrane",
+          "[[membrane]]",
+          "",
+          "membrane",
+          {
+              {"name",
+               {},
+               text,
+               "",
+               "`membrane1`, `membrane2` ...",
+               "Unique among the membranes; without `/`."},
+              {"bodies",
+               {},
+               texts,
+               "",
+               required,
+               "Planar bodies that it runs over, in order; a repeated one means all its copies."},
+              {"pressure",
+               {},
+               number,
+               "N/m",
+               required,
+               "Pushes it to the right of the way along it, half of what is on a straight piece at "
+               "either of its bodies."},
+              {"closed", {}, flag, "", literal(m.closed), "It goes on from the last to the first."},
+          }};
+}
+
+TableDescription fluid() {
+  return {"fluid",
+          "[fluid]",
+          "",
+          "fluid",
+          {
+              {"density",
+               {},
+               number,
+               "kg/m³",
+               required,
+               "Bodies weigh less by what they displace: the volume of their shapes.",
+               not_negative},
+              {"viscosity",
+               {},
+               number,
+               "Pa s",
+               required,
+               "By Stokes' law, of spheres that are slow.",
+               not_negative},
+              {"bodies", {}, texts, "", "all bodies", "Those that are in it."},
+          }};
+}
+
 TableDescription load() {
   return {
       "load",

@@ -46,6 +46,8 @@ TableDescription through();
 TableDescription rope();
 TableDescription rope_through();
 TableDescription load();
+TableDescription membrane();
+TableDescription fluid();
 
 // drive_keys.cpp
 TableDescription actuator();

@@ -42,8 +42,10 @@ TableDescription output() {
 TableDescription verify() {
   const VerifySpec v;
   const std::vector<std::string> crossing = {"first_time", "last_time"};
-  const std::vector<std::string> windowed = {"min",        "max",       "max_abs",  "sum",
-                                             "first_time", "last_time", "frequency"};
+  const std::vector<std::string> loops = {"loop_area", "loop_damping"};
+  const std::vector<std::string> windowed = {"min",       "max",        "max_abs",
+                                             "sum",       "first_time", "last_time",
+                                             "frequency", "loop_area",  "loop_damping"};
   return {
       "verify",
       "[[verify]]",
@@ -67,10 +69,12 @@ TableDescription verify() {
            "What is taken from the history of the quantity; the times are those of the first or "
            "last "
            "sample that reaches `threshold`, the frequency is that of the highest line of the "
-           "spectrum in `band`.",
+           "spectrum in `band`, `loop_area` the integral of the quantity along the one that it is "
+           "taken `over`, and `loop_damping` that over 4 pi times the triangle under the tips.",
            any,
            {"final", "at", "min", "max", "max_abs", "sum", "first_time", "last_time", "frequency",
-            "order"}},
+            "loop_area", "loop_damping", "order"}},
+          {"over", loops, text, "", required, "The quantity along the axis of the loop."},
           {"at", {"at"}, number, "s", required, "Time of the sample.", not_negative},
           {"from", windowed, number, "s", "start of the run", "Start of the time window.",
            not_negative},

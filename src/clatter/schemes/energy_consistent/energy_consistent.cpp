@@ -15,6 +15,9 @@ namespace {
 constexpr int most_placings = 30;
 constexpr int most_passes = 60;
 
+/// Of the end of a step in the velocity that drag acts on, which would take `slowed` of it.
+double drag_weight(double slowed) { return slowed > 2.0 ? 1.0 - 1.0 / slowed : 0.5; }
+
 }  // namespace
 
 EnergyConsistent::EnergyConsistent(const Machine& machine, const IntegratorSpec& spec)
@@ -25,8 +28,10 @@ EnergyConsistent::EnergyConsistent(const Machine& machine, const IntegratorSpec&
       mean_velocity_(way_) {
   problem_.tolerance = spec.tolerance;
   problem_.bodies.resize(machine.nodes().size());
+  w_.instant.has_drag = false;
   for (std::size_t n = 1; n < machine.nodes().size(); ++n)
     all_nodes_.push_back(static_cast<int>(n));
+  list_driven();
   for (const Node& node : machine.nodes()) {
     if (!node.rotates_in_space) continue;
     const Mat3 mean = node.inertia.trace() / 3.0 * Mat3::Identity();
@@ -37,6 +42,90 @@ EnergyConsistent::EnergyConsistent(const Machine& machine, const IntegratorSpec&
                       node.name));
     }
   }
+}
+
+void EnergyConsistent::list_driven() {
+  is_driven_.assign(w_.machine.nodes().size(), 0);
+  for (std::size_t j = 0; j < w_.machine.joints().size(); ++j) {
+    const Joint& joint = w_.machine.joints()[j];
+    const int node = std::max(joint.a(), joint.b());  // the ground is 0
+    driven_.push_back({j, node});
+    is_driven_[static_cast<std::size_t>(node)] = 1;
+  }
+}
+
+/// Puts driven bodies to where they are at the end of the step, w_.instant, and lets them go there
+/// evenly.
+bool EnergyConsistent::begin_driven() {
+  for (Driven& driven : driven_) {
+    const auto node = static_cast<std::size_t>(driven.node);
+    const Joint& joint = w_.machine.joints()[driven.joint];
+    const Joint::Drive& drive = w_.instant.drives[driven.joint];
+    const NodeState& start = w_.state->q[node];
+    const Eigen::Index first = joint.a() == driven.node ? 0 : 6;
+    Vec12 g;
+    Vec3 misfit, rate;
+    Vec6 way = Vec6::Zero();
+    bool fits = false;
+    for (int i = 0; i < most_placings && !fits; ++i) {
+      retract(w_.machine.nodes()[node], start, way, w_.q[node]);
+      for (Eigen::Index r = 0; r < 3; ++r) {
+        const JointRow& row = joint.rows()[static_cast<std::size_t>(r)];
+        row.row(w_.q, g);
+        driven.G.row(r) << g[first], g[first + 1], g[first + 5];
+        misfit[r] = joint.misfit(row, drive, w_.q);
+        rate[r] = Joint::target_rate(row, drive);
+      }
+      const Vec3 change = driven.G.inverse() * misfit;
+      // Newton's method has done what it can when it changes nothing but round-off.
+      fits = std::hypot(change[0], change[1]) <= 1e-13 * w_.span && std::abs(change[2]) <= 1e-13;
+      way[0] -= change[0];
+      way[1] -= change[1];
+      way[5] -= change[2];
+    }
+    if (!fits) {
+      w_.failure =
+          fmt::format("joint '{}' cannot be driven to where its motor wants it", joint.name());
+      return false;
+    }
+    driven.v_end = driven.G.inverse() * rate;
+    MidpointContacts::Body& body = problem_.bodies[node];
+    body.v = body.mid = way / w_.h;
+    body.inverse_mass.setZero();
+    body.compliance.setZero();
+    body.kept.setOnes();
+  }
+  return true;
+}
+
+/// What the motor does to make the body go as it does.
+void EnergyConsistent::finish_driven(const Driven& driven) {
+  const auto node = static_cast<std::size_t>(driven.node);
+  const MidpointContacts::Body& body = problem_.bodies[node];
+  Vec6 push = body.load;
+  for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
+    if (is_active_[c] == 0 || !w_.contacts.work[c].near) continue;
+    for (int i = 0; i < w_.contacts.contact(c).rows(); ++i) {
+      const MidpointContacts::Row& row = problem_.rows[static_cast<std::size_t>(first_row_[c] + i)];
+      if (row.a == driven.node) push += row.impulse * row.Ga;
+      if (row.b == driven.node) push += row.impulse * row.Gb;
+    }
+  }
+  const Node& of = w_.machine.nodes()[node];
+  const Vec6 before = of_node(w_.state->v, driven.node);
+  const Vec3 v_start(before[0], before[1], before[5]), masses(of.mass, of.mass, of.inertia(2, 2));
+  const Vec3 gained = masses.cwiseProduct(driven.v_end - v_start);
+  const double kinetic = 0.5 * gained.dot(driven.v_end + v_start);
+  w_.state->sums.ledger.motor_work += kinetic - push.dot(w_.h * body.way());
+  const Vec3 pushed(push[0], push[1], push[5]);
+  w_.joint_forces.segment<3>(w_.machine.joints()[driven.joint].first_row) =
+      driven.G.transpose().inverse() * (gained - pushed) / w_.h;
+  Vec6 v = Vec6::Zero(), vd = Vec6::Zero();
+  v.head<2>() = driven.v_end.head<2>();
+  v[5] = driven.v_end[2];
+  vd = (v - before) / w_.h;
+  set_node(w_.v, driven.node, v);
+  set_node(w_.vd, driven.node, vd);
 }
 
 bool EnergyConsistent::visit_contact_problems(
@@ -70,9 +159,12 @@ Vec6 EnergyConsistent::to_body(std::size_t node, const Configuration& q, const V
 bool EnergyConsistent::try_step(double t, double h) {
   const Stopwatch stopwatch(times_.velocity);
   if (is_active_.size() != w_.contacts.count()) size_contacts();
-  w_.set_time(*w_.state, t + 0.5 * h);
+  w_.set_time(*w_.state, t + h);
   w_.begin(*w_.state, h);
   begin_bodies();
+  if (!begin_driven()) return false;
+  place(all_nodes_);
+  w_.set_time(*w_.state, t + 0.5 * h);
   // Loads that depend on the motion are found with it.
   bool is_settled = false;
   for (int pass = 0; pass < most_passes && !is_settled; ++pass) {
@@ -106,8 +198,44 @@ void EnergyConsistent::begin_bodies() {
     body.mid = body.v;
     body.extra.setZero();
     body.load.setZero();
+    begin_drag(n);
   }
-  place(all_nodes_);
+}
+
+/// The drag of a fluid acts on v_mid; in steps of more than two times in which it halts a body,
+/// where that would throw velocities from side to side, more and more on the end of the step.
+void EnergyConsistent::begin_drag(std::size_t n) {
+  MidpointContacts::Body& body = problem_.bodies[n];
+  body.compliance = body.inverse_mass;
+  body.kept.setOnes();
+  if (w_.machine.immersions().empty()) return;
+  for (int i = 0; i < 6; ++i) {
+    const double slowed = w_.h * drag_of(n)[i] * body.inverse_mass[i];
+    const double weight = drag_weight(slowed);
+    body.compliance[i] /= 1.0 + weight * slowed;
+    body.kept[i] = (1.0 - 0.5 * slowed * (1.0 - 2.0 * weight)) / (1.0 + weight * slowed);
+  }
+}
+
+Vec6 EnergyConsistent::drag_of(std::size_t n) const {
+  const Immersion& in = w_.machine.immersions()[n];
+  Vec6 drag;
+  drag << Vec3::Constant(in.drag), Vec3::Constant(in.spin_drag);
+  return drag;
+}
+
+/// Impulses of the drag in the step, and what they take.
+Vec6 EnergyConsistent::end_drag(std::size_t n) {
+  const MidpointContacts::Body& body = problem_.bodies[n];
+  Vec6 impulse = Vec6::Zero();
+  if (w_.machine.immersions().empty()) return impulse;
+  const Vec6 drag = drag_of(n);
+  for (int i = 0; i < 6; ++i) {
+    const double weight = drag_weight(w_.h * drag[i] * body.inverse_mass[i]);
+    impulse[i] = -w_.h * drag[i] * ((1.0 - 2.0 * weight) * body.v[i] + 2.0 * weight * body.mid[i]);
+  }
+  w_.state->sums.ledger.drag_loss -= impulse.dot(body.way());
+  return impulse;
 }
 
 /// h f in the middle of the step. Returns how much it has changed, as part of the momentum.
@@ -192,6 +320,7 @@ bool EnergyConsistent::activate() {
     if (is_active_[c] != 0) continue;
     const Contact& contact = w_.contacts.contact(c);
     const bool pushes = has_springs && w_.contacts.work[c].gap_at_start < 0.0;
+    if (!moves_freely(contact.a()) && !moves_freely(contact.b())) continue;
     if (!pushes && !(contact.gap(w_.q, state.turns) < -touching)) continue;
     if (!contact.over_face(w_.q)) continue;
     is_active_[c] = 1;
@@ -243,7 +372,7 @@ bool EnergyConsistent::is_shallow() {
     double size = std::numeric_limits<double>::infinity();
     for (const auto& [n, arm] :
          {std::pair(contact.a(), frame.arm_a.norm()), std::pair(contact.b(), frame.arm_b.norm())}) {
-      if (n != ground && arm > 0.0) size = std::min(size, arm);
+      if (moves_freely(n) && arm > 0.0) size = std::min(size, arm);
     }
     if (gap < -w_.spec.largest_depth * size && gap < w_.contacts.work[c].gap_at_start) {
       w_.failure = fmt::format(
@@ -259,7 +388,9 @@ bool EnergyConsistent::is_shallow() {
 /// The forces of a row act at one point, and what it does to the way of its bodies besides turns
 /// their momenta. That is made good by as much between where its two forces act.
 Vec3 EnergyConsistent::lever(const MidpointContacts::Row& before) const {
-  if (!(before.psi != 0.0) || before.a == ground || before.b == ground) return Vec3::Zero();
+  if (!(before.psi != 0.0) || !moves_freely(before.a) || !moves_freely(before.b)) {
+    return Vec3::Zero();
+  }
   const auto share = [&](int n, const Vec6& G, double w) -> Vec3 {
     const MidpointContacts::Body& body = problem_.bodies[static_cast<std::size_t>(n)];
     return G.dot(body.change()) / w * body.mid.head<3>();
@@ -272,7 +403,7 @@ Vec3 EnergyConsistent::lever(const MidpointContacts::Row& before) const {
 bool EnergyConsistent::correct_normal(const Contact& contact, ContactFrame& frame,
                                       const Vec3& lever) const {
   const auto a = static_cast<std::size_t>(contact.a()), b = static_cast<std::size_t>(contact.b());
-  if (contact.a() == ground || contact.b() == ground) return false;
+  if (!moves_freely(contact.a()) || !moves_freely(contact.b())) return false;
   const double size = frame.arm_a.norm() + frame.arm_b.norm();
   if (frame.arm_a.cross(frame.normal).norm() + frame.arm_b.cross(frame.normal).norm() >
       1e-12 * size) {
@@ -297,7 +428,7 @@ void EnergyConsistent::make_rows(std::size_t c) {
   const FrictionBlock* sliding = contact.block(FrictionKind::sliding);
   into.friction = sliding == nullptr ? 0.0 : sliding->coefficient;
   const auto mass = [&](int n) {
-    return n == ground ? 0.0 : w_.machine.nodes()[static_cast<std::size_t>(n)].mass;
+    return moves_freely(n) ? w_.machine.nodes()[static_cast<std::size_t>(n)].mass : 0.0;
   };
   const double larger_mass = std::max(mass(contact.a()), mass(contact.b()));
 
@@ -376,13 +507,20 @@ void EnergyConsistent::finish_contact(std::size_t c) {
 void EnergyConsistent::finish() {
   w_.total = way_;
   for (std::size_t n = 1; n < problem_.bodies.size(); ++n) {
-    const MidpointContacts::Body& body = problem_.bodies[n];
+    MidpointContacts::Body& body = problem_.bodies[n];
     const auto index = static_cast<Eigen::Index>(n);
     set_node(w_.v, index, to_body(n, w_.q, body.v + body.change()));
+    w_.state->sums.ledger.load_work += work_of_loads(n, body.load / w_.h, w_.h * body.way());
+    body.load += end_drag(n);
     set_node(w_.vd, index, to_body(n, w_.q, body.inverse_mass.cwiseProduct(body.load) / w_.h));
   }
+  for (const Driven& driven : driven_) finish_driven(driven);
   for (std::size_t c = 0; c < w_.contacts.count(); ++c) finish_contact(c);
   w_.contacts.evaluate_rows(*w_.state, w_.q);
+  if (!driven_.empty()) {
+    w_.joints.evaluate(w_.q);
+    w_.joints.evaluate_rates(w_.v, w_.instant);
+  }
   accept(w_.vd);
 }
 

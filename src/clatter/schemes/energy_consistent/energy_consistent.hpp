@@ -7,15 +7,16 @@
 
 namespace clatter {
 
-/// The conserving schemes of 003 for bodies that nothing but contacts ties: the midpoint rule, in
-/// which every contact keeps its energy balance to round-off (ACEM, with friction ADfr). Contacts
-/// are springs and dashpots between the bodies, but the energy that they hold is given back within
-/// the step.
+/// The conserving schemes of 003 for bodies that nothing but contacts ties, beside such that motors
+/// drive in the plane: the midpoint rule, in which every contact keeps its energy balance to
+/// round-off (ACEM, with friction ADfr). Contacts are springs and dashpots between the bodies, but
+/// the energy that they hold is given back within the step.
 class EnergyConsistent final : public Scheme {
  public:
   EnergyConsistent(const Machine& machine, const IntegratorSpec& spec);
 
   bool separates_forces() const override { return true; }
+  bool counts_work() const override { return true; }
   bool visit_contact_problems(std::function<void(const ContactProblem&)> visit) override;
 
  private:
@@ -25,7 +26,25 @@ class EnergyConsistent final : public Scheme {
   void end_solving(SolverMemory& /*memory*/) const override {}
   bool needs_smooth_matrix() const override { return false; }
 
+  /// A planar body that a joint with a motor holds against the ground: where it is follows from the
+  /// time, and nothing moves it else.
+  struct Driven {
+    std::size_t joint;
+    int node;
+    Vec3 v_end = Vec3::Zero();  ///< x, y and about z
+    Mat3 G = Mat3::Identity();  ///< rows of the joint at the end of the step
+  };
+  bool moves_freely(int node) const {
+    return node != ground && is_driven_[static_cast<std::size_t>(node)] == 0;
+  }
+  void list_driven();
+  bool begin_driven();
+  void finish_driven(const Driven& driven);
+
   void begin_bodies();
+  void begin_drag(std::size_t n);
+  Vec6 drag_of(std::size_t n) const;
+  Vec6 end_drag(std::size_t n);
   double find_loads();
   void list_near(int island);
   void place(std::span<const int> nodes);
@@ -45,6 +64,8 @@ class EnergyConsistent final : public Scheme {
   MidpointContacts problem_;
   Configuration middle_;
   NodalVector way_, mean_velocity_;
+  std::vector<Driven> driven_;
+  std::vector<char> is_driven_;     // node
   std::vector<int> all_nodes_;      // but the ground
   std::vector<int> first_row_;      // contact: of the problem
   std::vector<char> is_active_;     // contact

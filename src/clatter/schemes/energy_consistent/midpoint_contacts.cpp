@@ -72,7 +72,7 @@ Exchange MidpointContacts::energy(const Row& row) const {
 }
 
 void MidpointContacts::let_fly(Body& body) {
-  body.mid = body.v + 0.5 * body.inverse_mass.cwiseProduct(body.load);
+  body.mid = body.kept.cwiseProduct(body.v) + 0.5 * body.compliance.cwiseProduct(body.load);
 }
 
 void MidpointContacts::begin(std::span<const int> nodes) {
@@ -84,8 +84,8 @@ void MidpointContacts::begin(std::span<const int> nodes) {
 
 void MidpointContacts::apply(std::span<const int> island) {
   visit_rows(island, [&](const Contact&, int, Row& row) {
-    row.wa = row.Ga.dot(body(row.a).inverse_mass.cwiseProduct(row.Ga));
-    row.wb = row.Gb.dot(body(row.b).inverse_mass.cwiseProduct(row.Gb));
+    row.wa = row.Ga.dot(body(row.a).compliance.cwiseProduct(row.Ga));
+    row.wb = row.Gb.dot(body(row.b).compliance.cwiseProduct(row.Gb));
   });
   push_anew(island);
 }
@@ -106,8 +106,8 @@ void MidpointContacts::push_anew(std::span<const int> island) {
 void MidpointContacts::push(Row& row, double impulse) {
   Body &a = body(row.a), &b = body(row.b);
   const double half = 0.5 * (impulse - row.impulse);
-  a.mid += half * a.inverse_mass.cwiseProduct(row.Ga);
-  b.mid += half * b.inverse_mass.cwiseProduct(row.Gb);
+  a.mid += half * a.compliance.cwiseProduct(row.Ga);
+  b.mid += half * b.compliance.cwiseProduct(row.Gb);
   row.impulse = impulse;
 }
 
@@ -196,8 +196,8 @@ void MidpointContacts::find_speeds(const std::vector<double>& x, std::vector<dou
   }
   for (std::size_t i = 0; i < free_.size(); ++i) {
     const Row& row = rows[static_cast<std::size_t>(free_[i])];
-    body(row.a).scratch += 0.5 * x[i] * body(row.a).inverse_mass.cwiseProduct(row.Ga);
-    body(row.b).scratch += 0.5 * x[i] * body(row.b).inverse_mass.cwiseProduct(row.Gb);
+    body(row.a).scratch += 0.5 * x[i] * body(row.a).compliance.cwiseProduct(row.Ga);
+    body(row.b).scratch += 0.5 * x[i] * body(row.b).compliance.cwiseProduct(row.Gb);
   }
   for (std::size_t i = 0; i < free_.size(); ++i) {
     const Row& row = rows[static_cast<std::size_t>(free_[i])];

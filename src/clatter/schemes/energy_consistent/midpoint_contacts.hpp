@@ -32,6 +32,8 @@ class MidpointContacts {
  public:
   struct Body {
     Vec6 inverse_mass = Vec6::Zero();  ///< space axes
+    Vec6 compliance = Vec6::Zero();    ///< what v_mid gains from an impulse, times 2
+    Vec6 kept = Vec6::Ones();          ///< of v, in v_mid without forces
     Vec6 v = Vec6::Zero();             ///< at the start
     Vec6 load = Vec6::Zero();          ///< h f
     Vec6 mid = Vec6::Zero();           ///< found: v_mid

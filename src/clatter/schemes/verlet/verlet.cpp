@@ -40,6 +40,11 @@ Verlet::Verlet(const Machine& machine, const IntegratorSpec& spec)
       bodies_[n].inverse_inertia[i] = node.inverse_inertia(i, i);
     }
   }
+  w_.instant.has_drag = false;
+  for (std::size_t n = 1; n < machine.immersions().size(); ++n) {
+    bodies_[n].drag = machine.immersions()[n].drag;
+    bodies_[n].spin_drag = machine.immersions()[n].spin_drag;
+  }
   for (std::size_t c = 0; c < own_.size(); ++c) {
     const Contact& contact = machine.own_contacts()[c];
     const double inverse =
@@ -134,6 +139,7 @@ void Verlet::load(State& state) {
       grains_.motions[n].w[i] = spin[i];
     }
     std::fill_n(bodies_[n].turn, 3, 0.0);
+    bodies_[n].drag_loss = 0.0;
   }
   grains_.search(totals_);
   grains_.read(state);
@@ -236,15 +242,37 @@ void Verlet::evaluate_own(double dt) {
   }
 }
 
+/// The exact velocity after a time `kick` of a constant force and a drag. Returns what the drag
+/// took.
+double Verlet::slow(double drag, double inverse_mass, double force, double kick, double& v) {
+  if (inverse_mass == 0.0) return 0.0;
+  const double s = kick * drag * inverse_mass, push = force * kick * inverse_mass, before = v;
+  // phi_1 = (1 - exp(-s))/s and phi_2 = (1 - phi_1)/s, which stand for no drag as well.
+  const double phi_1 = s > 0.0 ? -std::expm1(-s) / s : 1.0;
+  const double phi_2 = s > 1e-3 ? (1.0 - phi_1) / s : 0.5 - s * (1.0 - s / 4.0) / 6.0;
+  v += phi_1 * (push - s * v);
+  const double way = kick * (before * phi_1 + push * phi_2);
+  return force * way - 0.5 * (v - before) * (v + before) / inverse_mass;
+}
+
 double Verlet::advance(std::size_t node, double kick, double drift) {
   Body& body = bodies_[node];
   GrainForces::Motion& motion = grains_.motions[node];
   GrainForces::Place& place = grains_.places[node];
   GrainForces::Load& load = grains_.loads[node];
-  for (int i = 0; i < 3; ++i) {
-    motion.v[i] += kick * body.inverse_mass[i] * load.force[i];
-    motion.w[i] += kick * body.inverse_inertia[i] * load.torque[i];
-    body.turn[i] += drift * motion.w[i];
+  if (body.drag > 0.0) {
+    for (int i = 0; i < 3; ++i) {
+      body.drag_loss +=
+          slow(body.drag, body.inverse_mass[i], load.force[i], kick, motion.v[i]) +
+          slow(body.spin_drag, body.inverse_inertia[i], load.torque[i], kick, motion.w[i]);
+      body.turn[i] += drift * motion.w[i];
+    }
+  } else {
+    for (int i = 0; i < 3; ++i) {
+      motion.v[i] += kick * body.inverse_mass[i] * load.force[i];
+      motion.w[i] += kick * body.inverse_inertia[i] * load.torque[i];
+      body.turn[i] += drift * motion.w[i];
+    }
   }
   load = body.outside;
   place.x += drift * motion.v[0];
@@ -349,6 +377,10 @@ bool Verlet::step(State& state, double h) {
 void Verlet::write_motion(State& state) {
   place_bodies(state);
   for (std::size_t n = 1; n < bodies_.size(); ++n) {
+    Vec6 force, way;
+    force << vec(bodies_[n].outside.force), vec(bodies_[n].outside.torque);
+    way << w_.q[n].x - state.q[n].x, vec(bodies_[n].turn);
+    state.sums.ledger.load_work += work_of_loads(n, force, way);
     const auto index = static_cast<Eigen::Index>(n);
     const Vec3 spin = w_.q[n].R.transpose() * vec(grains_.motions[n].w);
     Vec6 v;
@@ -366,6 +398,9 @@ void Verlet::write_contacts(State& state, double h) {
   EnergyLedger& ledger = state.sums.ledger;
   ledger.impact_loss += totals_.normal_loss;
   ledger.friction_loss += totals_.friction_loss;
+  if (!w_.machine.immersions().empty()) {
+    for (const Body& body : bodies_) ledger.drag_loss += body.drag_loss;
+  }
   for (const Own& own : own_) {
     ledger.impact_loss += own.normal_loss;
     ledger.friction_loss += own.friction_loss;

@@ -20,6 +20,7 @@ class Verlet final : public Scheme {
   bool step(State& state, double h) override;
   bool separates_forces() const override { return true; }
   bool has_joint_forces() const override { return false; }
+  bool counts_work() const override { return true; }
   bool visit_contact_problems(std::function<void(const ContactProblem&)> visit) override;
 
  private:
@@ -33,6 +34,7 @@ class Verlet final : public Scheme {
     double inverse_mass[3] = {}, inverse_inertia[3] = {};
     GrainForces::Load outside;  ///< in the step
     double turn[3] = {};        ///< since the start of the step, space axes
+    double drag = 0.0, spin_drag = 0.0, drag_loss = 0.0;  ///< of a fluid
   };
   /// A contact that is no member of a group.
   struct Own {
@@ -55,6 +57,7 @@ class Verlet final : public Scheme {
   void write_contacts(State& state, double h);
   void move(int thread);
   double advance(std::size_t node, double kick, double drift);
+  static double slow(double drag, double inverse_mass, double force, double kick, double& v);
 
   GrainForces grains_;
   Crew crew_;
