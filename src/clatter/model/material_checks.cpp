@@ -139,7 +139,8 @@ void check_materials(const std::vector<MaterialSpec>& materials,
                         "'across_friction' needs the 'face' of a [[contact]] with 'along'");
     }
     for (const MaterialSpec& each : materials) {
-      if (&each == &material || has_pair(pairs, material.name, each.name)) continue;
+      if (&each == &material) break;  // the others will say it of this one
+      if (has_pair(pairs, material.name, each.name)) continue;
       if (!needs_pair(material.law, each.law)) continue;
       object.refuse_object(fmt::format(
           "say in a [[material_pair]] what holds between {} and {}: of coefficients that depend on "

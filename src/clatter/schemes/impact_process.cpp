@@ -1,7 +1,5 @@
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include <clatter/schemes/impact_process.hpp>
 #include <clatter/schemes/newton.hpp>
 
@@ -34,7 +32,7 @@ bool ImpactProcess::run_islands(const NodalVector& before) {
     const bool has_law = std::any_of(island_.begin(), island_.end(), [&](const Taking& each) {
       return each.is_struck && law_of(each.contact) != ImpactLaw::newton;
     });
-    if (has_law && !run_island(before)) return false;
+    if (has_law) run_island(before);
   }
   return true;
 }
@@ -117,23 +115,23 @@ void ImpactProcess::set_up(const NodalVector& before) {
   }
 }
 
-bool ImpactProcess::run_island(const NodalVector& before) {
+void ImpactProcess::run_island(const NodalVector& before) {
   set_up(before);
   // Of the energy that impulses alone would make: what the flow leaves of its equations.
   constexpr double round_off_of_flow = 1e-9;
   for (;;) {
-    if (!flow_.run()) {
-      w_.failure = fmt::format("the impact at contact '{}' did not end; take a shorter step",
-                               w_.contacts.contact(island_.front().contact).name());
-      return false;
-    }
+    if (!flow_.run()) return give_up();
     const double made =
         flow_.impulses.cwiseAbs().dot(flow_.before.cwiseAbs() + flow_.after.cwiseAbs());
     if (flow_.gain() <= round_off_of_flow * made) break;
     lessen();
   }
   pass_on();
-  return true;
+}
+
+void ImpactProcess::give_up() {
+  w_.counts.plastic = 1;
+  for (const Taking& each : island_) w_.contacts.work[each.contact].bounce = 0.0;
 }
 
 void ImpactProcess::lessen() {
@@ -157,7 +155,7 @@ void ImpactProcess::pass_on() {
     work.parting = impulse[0] > 0.0 ? std::max(0.0, after[0]) : 0.0;
     work.passed = axes.cwiseProduct(impulse);
     work.impulse += work.passed;
-    work.done += 0.5 * impulse.cwiseProduct(from + after);
+    work.done += flow_.work.segment(of.first_row, of.rows);
     work.rate_before = after.cwiseProduct(axes.cwiseInverse());
     w_.contacts.add_reaction(c, work.passed, w_.passed_on);
     if (!(impulse[0] > 0.0)) continue;

@@ -18,8 +18,8 @@ class ImpactProcess {
   explicit ImpactProcess(StepWork& work) : w_(work) {}
 
   /// Contacts for which `takes_part(work)` meet at the velocities `before`; `struck`: also those
-  /// that were closed, which what came before in a sequence has driven together. False: it did not
-  /// end, `failure` of the work says where.
+  /// that were closed, which what came before in a sequence has driven together. False: the
+  /// machine is singular, as `failure` of the work says.
   template <class TakesPart>
   bool run(const NodalVector& before, const TakesPart& takes_part, bool struck) {
     for (const std::size_t c : w_.contacts.near()) w_.contacts.work[c].parts = false;
@@ -45,9 +45,7 @@ class ImpactProcess {
     const auto meets = [&](const ContactWork& work) {
       return takes_part(work) && (struck || work.open_at_start);
     };
-    const auto approaches = [&](std::size_t c) {
-      return w_.contacts.normal_rate(c, before) < 0.0;
-    };
+    const auto approaches = [&](std::size_t c) { return w_.contacts.normal_rate(c, before) < 0.0; };
     const std::span<const std::size_t> near = w_.contacts.near();
     const bool any = std::any_of(near.begin(), near.end(), [&](std::size_t c) {
       return meets(w_.contacts.work[c]) && law_of(c) != ImpactLaw::newton && approaches(c);
@@ -64,7 +62,9 @@ class ImpactProcess {
     return true;
   }
   bool run_islands(const NodalVector& before);
-  bool run_island(const NodalVector& before);
+  void run_island(const NodalVector& before);
+  /// Contacts that jam each other: the jump of the step holds them, without restitution.
+  void give_up();
   /// What momentum does to velocities, joints holding.
   bool prepare_masses();
   void move(const NodalVector& momentum);

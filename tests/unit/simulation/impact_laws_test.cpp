@@ -117,7 +117,7 @@ shape = {{ kind = "sphere", radius = 0.5 }}
 position = [{1:.17g}, 0, 0]
 velocity = [{2}, 0, 0]
 )",
-                        k, k == 0 ? -5e-4 : double(k), k == 0 ? 1 : 0);
+                        k, k == 0 ? -4e-4 : double(k), k == 0 ? 1 : 0);
     if (k == 0) continue;
     text += fmt::format(R"(
 [[contact]]
@@ -197,7 +197,7 @@ kind = "planar"
 mass = 2
 inertia = 0.1
 position = [0, -0.5]
-angle = 0
+velocity = [0.5, 0]
 angular_velocity = 1
 [[joint]]
 kind = "revolute"
@@ -246,10 +246,12 @@ restitution = 0.5
       while (!simulation.finished()) {
         simulation.step();
         const double now = simulation.value("energy/total");
-        EXPECT_LE(now, energy + 0.01 * 1.0) << scheme << law;  // m g v h of the step of an impact
+        EXPECT_LE(now, energy + 0.02) << scheme << law;  // m g v h of the step of an impact
         energy = std::min(energy, now);
       }
-      EXPECT_NEAR(simulation.values("bodies/ball/position")[2], 0.1, 1e-9) << scheme << law;
+      const bool holds_positions = std::string(scheme) != "moreau";
+      EXPECT_NEAR(simulation.values("bodies/ball/position")[2], 0.1, holds_positions ? 1e-9 : 2e-3)
+          << scheme << law;
       // Slip is gone: it rolls.
       EXPECT_NEAR(simulation.values("bodies/ball/velocity")[0],
                   0.1 * simulation.values("bodies/ball/angular_velocity")[1], 1e-9)

@@ -11,13 +11,14 @@ constexpr double least_increment = 1e-9;  // of a phase: where slip stops or tur
 constexpr int most_increments = 100'000, most_sweeps = 2'000;
 constexpr double longest_restitution = 100.0;  // in impulses of compression
 constexpr double settled = 1e-14;              // change of an impulse in a sweep
+constexpr double nearly_settled = 1e-9;        // at the end of many
 constexpr double done = 1e-12;                 // of what is to be reached
 
 }  // namespace
 
 bool ImpactFlow::run() {
   after = before;
-  impulses = VecX::Zero(before.size());
+  impulses = work = VecX::Zero(before.size());
   increments_ = 0;
   still_ = 1e-12 * before.cwiseAbs().maxCoeff();
   progress_.assign(members.size(), {});
@@ -101,7 +102,7 @@ bool ImpactFlow::solve_increment() {
   next_ = after;
   std::array<double, max_contact_rows> f, r;
   double largest = 0.0;
-  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+  for (int sweep = 1; sweep <= most_sweeps; ++sweep) {
     double change = 0.0;
     for (std::size_t k = 0; k < members.size(); ++k) {
       const CondensedContact& contact = members[k].contact;
@@ -125,7 +126,8 @@ bool ImpactFlow::solve_increment() {
         largest = std::max(largest, std::abs(r[i]));
       }
     }
-    if (change <= settled * largest || members.size() == 1) {
+    const double enough = sweep < most_sweeps ? settled : nearly_settled;
+    if (change <= enough * largest || members.size() == 1) {
       next_ = after + W * step_;  // without the round-off of the sweeps
       return true;
     }
@@ -232,10 +234,10 @@ void ImpactFlow::take_increment(bool restores) {
   for (std::size_t k = 0; k < members.size(); ++k) {
     const int row = members[k].contact.first_row;
     Progress& of = progress_[k];
-    const double work = 0.5 * step_[row] * (after[row] + next_[row]);
-    (restores ? of.given : of.taken) += work;
+    (restores ? of.given : of.taken) += 0.5 * step_[row] * (after[row] + next_[row]);
     (restores ? of.pushed : of.squeezed) += step_[row];
   }
+  work += 0.5 * step_.cwiseProduct(after + next_);
   impulses += step_;
   after = next_;
   ++increments_;

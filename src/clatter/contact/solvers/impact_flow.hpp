@@ -38,6 +38,7 @@ class ImpactFlow {
 
   // ---- What comes out
   VecX impulses, after;
+  VecX work;  ///< of the reactions, by rows
   /// Of the kinetic energy.
   double gain() const { return 0.5 * impulses.dot(before + after); }
   /// Increments that were taken.

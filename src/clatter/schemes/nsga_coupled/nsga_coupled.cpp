@@ -57,7 +57,12 @@ void NsgaCoupled::take_over(State& state) {
 void NsgaCoupled::find_forces(State& state) {
   w_.begin(state, first_step * w_.spec.step);
   begin_solving(state.solver);
-  const bool solved = solve_step();
+  bool solved = solve_step();
+  for (int k = 0; solved && k < ContactSet::most_renewals; ++k) {
+    copy_contacts();
+    if (!w_.contacts.renew_friction(w_.v)) break;
+    solved = solve_step();
+  }
   end_solving(state.solver);
   if (!solved) return;
   const double h = w_.h;
