@@ -27,6 +27,7 @@
 #include "app/progress.hpp"
 #include "app/result_directory.hpp"
 #include "app/start_from.hpp"
+#include "app/verdict.hpp"
 
 namespace clatter {
 
@@ -47,6 +48,7 @@ struct RunOptions {
   std::string from;  // DIRECTORY[@TIME] of a run to start from
   std::vector<std::string> overrides;
   bool csv = false, quiet = false, large = false, view = false, dump_contact_problems = false;
+  bool strict = false;
 };
 
 /// When to write checkpoints: at given times, or so seldom that they hardly cost anything.
@@ -96,6 +98,7 @@ class RecordedRun {
         sample_clock_(sample_interval(), model.integrator.step),
         frame_clock_(frame_interval(), model.integrator.step),
         checkpoint_clock_(model.output, model.integrator.step),
+        verdict_(model, simulation_.channels()),
         row_(simulation_.row_size()) {
     summary_.info = make_run_info(model, options.overrides);
     summary_.notices = simulation_.notices();
@@ -127,6 +130,8 @@ class RecordedRun {
   std::optional<std::size_t> impacts() const { return impacts_; }
   const std::vector<std::string>& notes_on_forces() const { return notes_on_forces_; }
   const Summary& summary() const { return summary_; }
+  /// What speaks against the run.
+  const std::vector<std::string>& findings() const { return findings_; }
 
   /// One file for each problem, numbered in their order.
   void dump_contact_problems(const fs::path& directory) {
@@ -170,6 +175,8 @@ class RecordedRun {
     summary_.energy = energy_ledger(simulation_.channels(), row_);
     summary_.pairs = watched_pairs(simulation_.channels(), row_);
     summary_.events = events_of(model_, summary_.statistics);
+    findings_ = verdict_.findings(summary_);
+    summary_.notices.insert(summary_.notices.end(), findings_.begin(), findings_.end());
     try {
       write_summary(directory_.summary(), summary_);
     } catch (const Error& error) {
@@ -288,6 +295,7 @@ class RecordedRun {
 
   void store(long step) {
     writer_->store(simulation_.time(), row_);
+    verdict_.look_at(simulation_.time(), row_);
     simulation_.start_interval();
     stored_step_ = step;
   }
@@ -310,6 +318,8 @@ class RecordedRun {
   std::optional<DirectoryLock> lock_;
   SampleClock sample_clock_, frame_clock_;
   CheckpointClock checkpoint_clock_;
+  Verdict verdict_;
+  std::vector<std::string> findings_;
   std::vector<double> row_;
   long contact_problems_ = 0;
   std::optional<std::size_t> impacts_;
@@ -320,25 +330,6 @@ class RecordedRun {
   double wall_time_before_ = 0.0;
   long stored_step_ = -1, drawn_step_ = -1;
 };
-
-/// What the scheme itself has done to the energy. One that is driven too hard, by turns of a radian
-/// in a step, say, can add energy to a motion; one that damps can take what the motion lives of.
-/// More than a tenth of all energies is no round-off and no error of a single impact.
-std::optional<std::vector<std::string>> line_on_the_scheme(const Summary& summary) {
-  double taken = 0.0, others = 0.0;
-  for (const auto& [name, value] : summary.energy) {
-    if (name == "scheme_loss") {
-      taken = value;
-    } else if (name != "total") {
-      others += std::abs(value);
-    }
-  }
-  if (std::abs(taken) <= 0.1 * others) return std::nullopt;
-  return taken < 0.0 ? std::vector<std::string>{"the scheme has added energy", "",
-                                                "(take a shorter step, or a smaller rho_inf)"}
-                     : std::vector<std::string>{"the scheme has taken energy", "",
-                                                "(take a shorter step, or rho_inf nearer to 1)"};
-}
 
 /// Whether points may pass beside a face, where their gaps do not count.
 bool has_edges(const Model& model) {
@@ -401,7 +392,6 @@ void print_summary(const Summary& summary, const Model& model, const ResultDirec
         {"largest joint error", format_number(run.max_joint_error), "of the size of the model"});
   for (const auto& [name, value] : summary.energy)
     if (value != 0.0) lines.push_back({"energy/" + name, format_number(value), "J"});
-  if (const auto line = line_on_the_scheme(summary)) lines.push_back(*line);
   constexpr std::size_t most_events = 10;
   for (std::size_t i = 0; i < summary.events.size(); ++i) {
     const EventSummary& event = summary.events[i];
@@ -503,6 +493,7 @@ int run_model(const RunOptions& options) {
     if (run.impacts())
       say("{} impacts recovered, in impacts.csv and recovery.h5\n", *run.impacts());
     for (const std::string& note : run.notes_on_forces()) say("note: {}\n", note);
+    for (const std::string& finding : run.findings()) say("warning: {}\n", finding);
     if (options.dump_contact_problems) {
       say("{} contact problems in {}\n", run.contact_problems(),
           directory.contact_problems().string());
@@ -511,7 +502,9 @@ int run_model(const RunOptions& options) {
   if (options.view) show_results(directory, view);
   switch (summary.status) {
     case RunStatus::finished:
-      return exit_fine;
+      if (!options.strict || run.findings().empty()) return exit_fine;
+      fmt::print(stderr, "clatter: --strict: {}\n", fmt::join(run.findings(), "; "));
+      return exit_failed;
     case RunStatus::interrupted:
       return exit_interrupted;
     default:
@@ -541,6 +534,10 @@ Action add_run_command(CLI::App& command) {
   command.add_flag("--large", options->large, "Write results of more than 2 GB, too");
   command.add_flag("--view", options->view,
                    "Show the run in the browser while it goes on, and write <model>.html");
+  command.add_flag(
+      "--strict", options->strict,
+      "Fail where the end of the run warns: its scheme has added or taken much energy, "
+      "or contacts have let bodies through");
   command.add_flag("--quiet", options->quiet, "Print nothing but errors");
   command.footer(
       "The result directory holds results.h5 (every channel over time), summary.json (settings,\n"

@@ -87,9 +87,18 @@ class RunTest(CommandLineTest):
         self.assertNotIn("the scheme has", output)
         output, _ = self.run_program("run", "model.toml", "--set", "integrator.step=0.1",
                                      "--set", "integrator.rho_inf=0", "--set", "integrator.duration=5")
-        self.assertRegex(output, r"\nthe scheme has taken energy +\(take a shorter step, or rho_inf nearer to 1\)\n")
+        self.assertRegex(output, r"\nwarning: the scheme has taken energy, .* J beside .* J of all others, most of it between t = .* and .* s: "
+                                 r"take a shorter step, or rho_inf nearer to 1\n")
         energy = self.summary()["energy"]
         self.assertGreater(energy["scheme_loss"], 0.1 * (energy["kinetic"] + energy["elastic"]))
+
+    def test_strict_runs_fail_where_the_end_warns(self):
+        self.run_program("run", "model.toml", "--strict")
+        coarse = ["--set", "integrator.step=0.1", "--set", "integrator.rho_inf=0", "--set", "integrator.duration=5"]
+        _, errors = self.run_program("run", "model.toml", "--strict", *coarse, expect=1)
+        self.assertIn("clatter: --strict: the scheme has taken energy", errors)
+        self.assertEqual(self.summary()["status"], "finished")
+        self.assertIn("the scheme has taken energy", self.summary()["notices"][-1])
 
     def test_gaps_are_said_to_be_those_over_faces_when_faces_have_edges(self):
         point = """

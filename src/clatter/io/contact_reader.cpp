@@ -34,6 +34,9 @@ void read_surface(const TomlTable& table, const BodyChoice& body, Dimension pair
   if (surface.has_direction()) {
     contact.direction = table.direction(surface.direction, dimension).value_or(contact.direction);
   }
+  if (surface.key == face_surface.key) {
+    contact.along = table.direction("along", dimension).value_or(contact.along);
+  }
   if (surface.has_outline) {
     contact.outline = table.points("outline", dimension).value_or(contact.outline);
   }
@@ -57,6 +60,7 @@ void add_keys_of_surface(const TomlTable& table, ContactSpec& contact) {
   keys.set_written("tube_radius", as + ".tube_radius");
   keys.set_written(surface.direction, fmt::format("{}.{}", as, surface.direction));
   keys.set_written("outline", as + ".outline");
+  keys.set_written("along", as + ".along");
 }
 
 void add_keys_of_spheres(const TomlTable& spheres, const std::string& as, const std::string& part,

@@ -14,14 +14,56 @@ std::array<std::string, 2> read_two(const TomlTable& table, const char* key, Key
   return {};
 }
 
+namespace {
+
+/// A coefficient and, where it is a formula, what it is at a speed; its value at rest else.
+void read_coefficient(const TomlTable& table, const char* key, double& at_rest, OfSpeed& of_speed) {
+  if (!table.is_text(key)) {
+    at_rest = table.number(key).value_or(at_rest);
+    return;
+  }
+  of_speed = table.of_speed(*table.formula_text(key));
+  at_rest = (*of_speed)(0.0);
+}
+
+/// All laws of sliding friction become one formula in the speed.
+void read_sliding(const TomlTable& table, SurfaceLaw& law) {
+  read_coefficient(table, "friction", law.friction, law.sliding);
+  const std::optional<double> at_rest = table.number("static_friction");
+  const std::optional<double> speed = table.number("stribeck_speed"),
+                              exponent = table.number("stribeck_exponent"),
+                              viscous = table.number("viscous_friction");
+  const auto refuse_without = [&](bool is_there, const char* key, const char* other) {
+    if (is_there || !table.has(key)) return;
+    table.refuse_key(key, fmt::format("'{}' has no meaning without '{}'", key, other));
+  };
+  refuse_without(table.has("friction"), "static_friction", "friction");
+  refuse_without(table.has("static_friction"), "stribeck_speed", "static_friction");
+  refuse_without(table.has("stribeck_speed"), "stribeck_exponent", "stribeck_speed");
+  if (!at_rest && !viscous) return;
+  const std::string sliding = fmt::format("({})", table.formula_text("friction").value_or("0"));
+  std::string text = sliding;
+  if (at_rest && speed) {
+    text += fmt::format(" + ({} - {})*exp(-(v/{})^{})", *at_rest, sliding, *speed,
+                        exponent.value_or(1.0));
+  }
+  if (viscous) text += fmt::format(" + {}*v", *viscous);
+  law.friction = at_rest.value_or(law.friction);
+  law.sliding = table.of_speed(text);
+}
+
+}  // namespace
+
 void read_surface_law(const TomlTable& table, SurfaceLaw& law) {
-  law.friction = table.number("friction").value_or(law.friction);
-  law.rolling_friction = table.number("rolling_friction").value_or(law.rolling_friction);
-  law.drilling_friction = table.number("drilling_friction").value_or(law.drilling_friction);
+  read_sliding(table, law);
+  read_coefficient(table, "rolling_friction", law.rolling_friction, law.rolling);
+  read_coefficient(table, "drilling_friction", law.drilling_friction, law.drilling);
+  law.across_friction = table.number("across_friction");
   law.patch_radius = table.number("patch_radius").value_or(law.patch_radius);
-  law.restitution = table.number("restitution").value_or(law.restitution);
+  read_coefficient(table, "restitution", law.restitution, law.rebound);
   law.tangential_restitution =
       table.number("tangential_restitution").value_or(law.tangential_restitution);
+  if (const auto name = table.text("impact_law")) law.impact_law = impact_law_of(*name).value();
 }
 
 void read_force_law(const TomlTable& table, const char* key, ForceLawSpec& law, KeyPlaces& keys) {

@@ -31,6 +31,8 @@ std::string KeyDescription::expected() const {
       return "number or formula in `t`";
     case drive:
       return "number or formula in `t` and quantities";
+    case coefficient:
+      return "number" + limits + " or formula in `v`";
     case vector:
       return limits.empty() ? "vector" : "vector with entries" + limits;
     case triple:

@@ -15,17 +15,18 @@ namespace clatter {
 
 enum class ValueType {
   text,
-  word,        ///< one of `words`
-  flag,        ///< true or false
-  integer,     ///< whole number
-  number,      ///< whole numbers are accepted as well
-  formula,     ///< number or formula in t
-  drive,       ///< number or formula in t and quantities of the run
-  vector,      ///< [x, y, z], or [x, y] where planar bodies are concerned
-  direction,   ///< a vector that is not zero; its length does not matter
-  triple,      ///< three numbers, never two
-  quaternion,  ///< [w, x, y, z], not zero
-  points,      ///< list of vectors
+  word,         ///< one of `words`
+  flag,         ///< true or false
+  integer,      ///< whole number
+  number,       ///< whole numbers are accepted as well
+  formula,      ///< number or formula in t
+  drive,        ///< number or formula in t and quantities of the run
+  coefficient,  ///< number, or formula in a speed v
+  vector,       ///< [x, y, z], or [x, y] where planar bodies are concerned
+  direction,    ///< a vector that is not zero; its length does not matter
+  triple,       ///< three numbers, never two
+  quaternion,   ///< [w, x, y, z], not zero
+  points,       ///< list of vectors
   point_or_points,
   pairs,            ///< list of two or more pairs of numbers
   rows,             ///< two or more rows of two or more numbers, of one length

@@ -133,6 +133,7 @@ IntegratorSpec read_integrator(const TomlTable& table) {
   if (const auto solver = table.text("contact_solver")) {
     i.contact_solver = contact_solver_of(*solver);
   }
+  if (const auto law = table.text("impact_law")) i.impact_law = impact_law_of(*law).value();
   if (table.text("scaling") == "characteristic_mass") i.scaling = Scaling::characteristic_mass;
   return i;
 }

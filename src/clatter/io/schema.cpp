@@ -52,6 +52,8 @@ Json value_schema(const KeyDescription& key) {
     case ValueType::formula:
     case ValueType::drive:
       return formula;
+    case ValueType::coefficient:
+      return any_of(number, text);
     case ValueType::vector:
     case ValueType::direction:
       return vector;

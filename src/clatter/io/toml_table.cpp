@@ -204,6 +204,15 @@ std::optional<Formula> TomlTable::drive(std::string_view key) const {
   return Formula(*text, Formula::Of::quantities, formula_tables_);
 }
 
+bool TomlTable::is_text(std::string_view key) const {
+  const toml::node* value = usable(key);
+  return value != nullptr && value->is_string();
+}
+
+std::shared_ptr<const Formula> TomlTable::of_speed(const std::string& text) const {
+  return std::make_shared<const Formula>(text, Formula::Of::speed, formula_tables_);
+}
+
 std::optional<std::string> TomlTable::formula_text(std::string_view key) const {
   const toml::node* value = usable(key);
   if (value == nullptr) return std::nullopt;

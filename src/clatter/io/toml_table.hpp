@@ -63,6 +63,10 @@ class TomlTable final : public KeyTable {
   std::optional<double> angle(std::string_view key) const override;
   std::optional<Expression> formula(std::string_view key) const override;
   std::optional<Formula> drive(std::string_view key) const override;
+  /// Whether the value is a text, such as a formula.
+  bool is_text(std::string_view key) const;
+  /// A formula in a speed, of a text that has been checked.
+  std::shared_ptr<const Formula> of_speed(const std::string& text) const;
   /// The number or formula as text.
   std::optional<std::string> formula_text(std::string_view key) const;
   std::optional<Vec3> vector(std::string_view key, Dimension dimension) const override;

@@ -36,11 +36,21 @@ bool is_list_of_numbers(const toml::node& value) {
   return list != nullptr && !list->empty() && list->front().is_number();
 }
 
+/// What the formulas of a key are of.
+Formula::Of formulas_of(ValueType type) {
+  if (type == ValueType::drive) return Formula::Of::quantities;
+  return type == ValueType::coefficient ? Formula::Of::speed : Formula::Of::time;
+}
+
 class ValueCheck {
  public:
   ValueCheck(const KeyDescription& row, const std::string& heading, const FormulaTables* tables,
              std::vector<Mistake>& mistakes)
-      : row_(row), heading_(heading), tables_(tables), mistakes_(mistakes) {}
+      : row_(row),
+        of_(formulas_of(row.type)),
+        heading_(heading),
+        tables_(tables),
+        mistakes_(mistakes) {}
 
   bool passes(const toml::node& value) const;
 
@@ -64,6 +74,7 @@ class ValueCheck {
   }
 
   const KeyDescription& row_;
+  const Formula::Of of_;
   const std::string& heading_;
   const FormulaTables* tables_;
   std::vector<Mistake>& mistakes_;
@@ -84,6 +95,8 @@ bool ValueCheck::passes(const toml::node& value) const {
     case ValueType::formula:
     case ValueType::drive:
       return check_formula(value);
+    case ValueType::coefficient:
+      return value.is_string() ? check_formula(value) : check_number(value);
     case ValueType::vector:
       return check_numbers(value, 2, 3);
     case ValueType::triple:
@@ -177,13 +190,12 @@ bool ValueCheck::check_formula(const toml::node& value) const {
   if (value.is_number()) return check_number(value);
   if (!value.is_string()) return unexpected(value);
   try {
-    const bool is_drive = row_.type == ValueType::drive;
-    const Formula formula(**value.as_string(),
-                          is_drive ? Formula::Of::quantities : Formula::Of::time, tables_);
+    const Formula formula(**value.as_string(), of_, tables_);
     return true;
   } catch (const std::invalid_argument& error) {
-    add(value.source(), fmt::format("'{}': {} is not a formula in t: {}", row_.name,
-                                    in_quotes(**value.as_string()), error.what()));
+    add(value.source(), fmt::format("'{}': {} is not a formula in {}: {}", row_.name,
+                                    in_quotes(**value.as_string()),
+                                    of_ == Formula::Of::speed ? "v" : "t", error.what()));
     return false;
   }
 }

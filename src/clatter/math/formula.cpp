@@ -374,7 +374,7 @@ class Translator {
   }
 
   void quantity(std::string_view path) {
-    if (of_ == Formula::Of::time) {
+    if (of_ != Formula::Of::quantities) {
       throw std::invalid_argument(
           fmt::format("'{}' is a quantity of the run, on which only an [[actuator]], a [[sensor]] "
                       "or a [[controller]] may depend",
@@ -399,7 +399,9 @@ class Translator {
     }
     const std::size_t start = at_;
     at_ += name.size();
-    if (name == "t") return emit({.operation = Operation::time}, 1);
+    if (name == (of_ == Formula::Of::speed ? "v" : "t")) {
+      return emit({.operation = Operation::time}, 1);
+    }
     if (name == "pi" || name == "_pi") return emit_number(std::numbers::pi);
     if (name == "_e") return emit_number(std::numbers::e);
     if (name == "atan2") return function_of_two();

@@ -15,15 +15,15 @@ namespace clatter {
 /// Tables by the names that formulas call them by, as functions of one argument.
 using FormulaTables = std::map<std::string, std::shared_ptr<const Tabulated>, std::less<>>;
 
-/// A formula in `t`, and perhaps in quantities of a run, translated once into instructions for a
-/// machine with a stack. Evaluating it writes nothing but the caller's own stack, so that threads
-/// may share a formula.
+/// A formula in `t`, perhaps also in quantities of a run, or in a speed `v`, translated once into
+/// instructions for a machine with a stack. Evaluating it writes nothing but the caller's own
+/// stack, so that threads may share a formula.
 class Formula {
  public:
-  enum class Of { time, quantities };
-  /// Throws std::invalid_argument with the reason when the text is not one formula in t, or in t
-  /// and quantities: paths such as `joints/axle/coordinate`, which go on to a space, a bracket or
-  /// an operator other than `-` and `/`.
+  enum class Of { time, quantities, speed };
+  /// Throws std::invalid_argument with the reason when the text is not one formula in t, in v
+  /// alone (of speed), or in t and quantities: paths such as `joints/axle/coordinate`, which go on
+  /// to a space, a bracket or an operator other than `-` and `/`.
   explicit Formula(std::string_view text, Of of = Of::time, const FormulaTables* tables = nullptr);
 
   double operator()(double t) const;

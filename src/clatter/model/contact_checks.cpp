@@ -179,6 +179,34 @@ void check_two_lists(const ObjectCheck& object, const ContactGroupSpec& group) {
       "have none in common");
 }
 
+// Friction with a direction.
+void check_across(const ObjectCheck& object, const ContactSpec& contact, bool planar) {
+  const bool has_along = contact.along != Vec3::Zero();
+  if (!contact.across_friction) {
+    if (has_along) {
+      object.refuse_key("along", "'along' has no meaning without 'across_friction'");
+    }
+    return;
+  }
+  const auto refuse = [&](const std::string& reason) {
+    object.refuse_key("across_friction", "'across_friction' " + reason);
+  };
+  if (contact.geometry.a.key != face_surface.key) return refuse("needs a 'face'");
+  if (planar) return refuse("has no meaning in the plane, where bodies slide in one direction");
+  if (!has_along && object.knows("along")) {
+    return refuse("needs the direction 'along' of the 'face', in which 'friction' acts");
+  }
+  if (contact.friction == 0.0 && object.knows("friction")) {
+    return refuse("needs a 'friction' > 0: turn 'along' if it acts in one direction alone");
+  }
+  if (contact.patch_radius > 0.0) return refuse("conflicts with 'patch_radius'");
+  const Vec3 in_face = contact.along.cross(contact.direction);
+  if (!(in_face.norm() > 0.01 * contact.along.norm() * contact.direction.norm()) &&
+      object.knows("along")) {
+    object.refuse("along", "'along' must lie in the face");
+  }
+}
+
 }  // namespace
 
 void check_contact(const ContactSpec& contact, BodyLookup& bodies, std::vector<Mistake>& mistakes) {
@@ -194,6 +222,7 @@ void check_contact(const ContactSpec& contact, BodyLookup& bodies, std::vector<M
   check_point(object, "point.point", contact.point.point, one,
               one.is(BodyKind::planar) || (one.is_ground() && planar));
   if (contact.geometry.b.has_radius) object.number("radius", contact.radius, ranges::positive);
+  check_across(object, contact, planar);
   if (check_surface(object, contact, other, planar) && contact.geometry.check != nullptr) {
     contact.geometry.check(object, contact);
   }
@@ -203,6 +232,7 @@ void check_contact_group(const ContactGroupSpec& group, BodyLookup& bodies,
                          std::vector<Mistake>& mistakes) {
   const ObjectCheck object = check_of(group.contact, mistakes);
   check_surface_law(object, group.contact);
+  check_across(object, group.contact, false);
   if (group.contact.recovery) {
     object.refuse("recover",
                   "'recover': a group of spheres has no results of single pairs; list up to 60 "

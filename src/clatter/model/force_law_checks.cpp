@@ -100,6 +100,17 @@ void check_numbers(const ObjectCheck& object, const ComplianceSpec& c, const Sur
                                        "sliding alone",
                                        key));
   };
+  const auto refuse_law = [&](bool is_there, const char* key, const char* what) {
+    if (!is_there) return;
+    object.refuse_key(key, fmt::format("'{}': {} is for hard contacts, not for those with "
+                                       "'compliance'; take \"nsga\"",
+                                       key, what));
+  };
+  constexpr const char* of_speed = "a coefficient that depends on the speed";
+  refuse_law(law.sliding != nullptr, "friction", of_speed);
+  refuse_law(law.rebound != nullptr, "restitution", of_speed);
+  refuse_law(law.across_friction.has_value(), "across_friction", "friction with a direction");
+  refuse_law(law.impact_law.has_value(), "impact_law", "a law of impacts");
   refuse_if(law.rolling_friction, "rolling_friction");
   refuse_if(law.drilling_friction, "drilling_friction");
   refuse_if(law.patch_radius, "patch_radius");

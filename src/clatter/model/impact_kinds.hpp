@@ -42,6 +42,14 @@ constexpr bool is_linear(NormalLawKind kind) {
   return kind == NormalLawKind::hooke || kind == NormalLawKind::kelvin_voigt;
 }
 
+/// What rebounds: see schemes/impact_process.hpp.
+enum class ImpactLaw {
+  newton,     ///< speeds: e is speed after over speed before
+  poisson,    ///< impulses: e is that of restitution over that of compression
+  energetic,  ///< work along the normal: e^2 is what restitution gives back of it (Stronge)
+};
+inline constexpr std::array<std::string_view, 3> impact_law_names{"newton", "poisson", "energetic"};
+
 /// How bodies are taken to move while an impact lasts, of which a run knows the impulse alone.
 enum class ImpactShape {
   cubic,  ///< 000 (3.33)-(3.41): the first of the source
@@ -52,6 +60,9 @@ inline constexpr std::array<std::string_view, 3> impact_shape_names{"cubic", "be
 
 inline std::string_view to_string(NormalLawKind kind) {
   return normal_law_names[static_cast<std::size_t>(kind)];
+}
+inline std::string_view to_string(ImpactLaw law) {
+  return impact_law_names[static_cast<std::size_t>(law)];
 }
 inline std::string_view to_string(ImpactShape shape) {
   return impact_shape_names[static_cast<std::size_t>(shape)];
@@ -67,6 +78,9 @@ std::optional<Kind> kind_named(std::string_view name,
 }
 inline std::optional<NormalLawKind> normal_law_of(std::string_view name) {
   return kind_named<NormalLawKind>(name, normal_law_names);
+}
+inline std::optional<ImpactLaw> impact_law_of(std::string_view name) {
+  return kind_named<ImpactLaw>(name, impact_law_names);
 }
 inline std::optional<ImpactShape> impact_shape_of(std::string_view name) {
   return kind_named<ImpactShape>(name, impact_shape_names);

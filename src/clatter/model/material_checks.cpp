@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -58,6 +59,24 @@ void check_recovery(const ObjectCheck& object, const std::optional<RecoverySpec>
   }
 }
 
+/// That a formula gives numbers, from creeping to the speed of sound and beyond.
+void check_of_speed(const ObjectCheck& object, const char* key, const OfSpeed& of_speed) {
+  if (of_speed == nullptr || !object.knows(key)) return;
+  for (double speed = 1e-9; speed < 1e5; speed *= 10.0) {
+    if (std::isfinite((*of_speed)(speed))) continue;
+    object.refuse(key, fmt::format("'{}' gives no number for v = {:g}", key, speed));
+    return;
+  }
+}
+
+/// What cannot be made of that of two materials.
+bool needs_pair(const SurfaceLaw& one, const SurfaceLaw& other) {
+  const auto varies = [](const SurfaceLaw& law) {
+    return law.sliding || law.rolling || law.drilling || law.rebound;
+  };
+  return varies(one) || varies(other) || one.impact_law != other.impact_law;
+}
+
 }  // namespace
 
 const MaterialSpec* find_material(const std::vector<MaterialSpec>& materials,
@@ -85,11 +104,17 @@ void check_surface_law(const ObjectCheck& object, const SurfaceLaw& law) {
   object.number("friction", law.friction, ranges::not_negative);
   object.number("rolling_friction", law.rolling_friction, ranges::not_negative);
   object.number("drilling_friction", law.drilling_friction, ranges::not_negative);
+  check_of_speed(object, "friction", law.sliding);
+  check_of_speed(object, "rolling_friction", law.rolling);
+  check_of_speed(object, "drilling_friction", law.drilling);
+  check_of_speed(object, "restitution", law.rebound);
+  object.number("across_friction", law.across_friction, ranges::not_negative);
   object.number("patch_radius", law.patch_radius, ranges::not_negative);
   object.number("restitution", law.restitution, ranges::restitution);
   object.number("tangential_restitution", law.tangential_restitution,
                 ranges::tangential_restitution);
-  const bool has_friction = law.friction != 0.0 || !object.knows("friction");
+  const bool has_friction =
+      law.friction != 0.0 || law.sliding != nullptr || !object.knows("friction");
   if (law.tangential_restitution != 0.0 && !has_friction) {
     object.refuse("tangential_restitution",
                   "'tangential_restitution' has no meaning without 'friction', which limits it");
@@ -109,6 +134,20 @@ void check_materials(const std::vector<MaterialSpec>& materials,
     const ObjectCheck object(fmt::format("material '{}'", material.name), material.place,
                              material.keys, mistakes);
     check_surface_law(object, material.law);
+    if (material.law.across_friction) {
+      object.refuse_key("across_friction",
+                        "'across_friction' needs the 'face' of a [[contact]] with 'along'");
+    }
+    for (const MaterialSpec& each : materials) {
+      if (&each == &material) break;  // the others will say it of this one
+      if (has_pair(pairs, material.name, each.name)) continue;
+      if (!needs_pair(material.law, each.law)) continue;
+      object.refuse_object(fmt::format(
+          "say in a [[material_pair]] what holds between {} and {}: of coefficients that depend on "
+          "the speed, and of different impact laws, nothing follows for two materials",
+          in_quotes(material.name), in_quotes(each.name)));
+      break;
+    }
     check_elasticity(object, material);
     check_recovery(object, material.recovery);
     check_compliance(object, material.compliance, material.law);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -319,14 +320,23 @@ struct JointContactSpec {
 // ---- Contacts
 // -------------------------------------------------------------------------------------
 
-/// How two surfaces resist each other.
+/// A coefficient as a formula in a speed v > 0; null: it is constant.
+using OfSpeed = std::shared_ptr<const Formula>;
+
+/// How two surfaces resist each other. Where a coefficient depends on the speed, of sliding [m/s]
+/// or turning [rad/s] at the end of a step, the number beside it holds at rest; that of restitution
+/// is then none.
 struct SurfaceLaw {
-  double friction = 0.0;                ///< Coulomb's mu
-  double rolling_friction = 0.0;        ///< [m] largest moment against rolling over normal force
-  double drilling_friction = 0.0;       ///< [m] the same about the normal
-  double patch_radius = 0.0;            ///< [m] Coulomb-Contensou: sliding and drilling together
-  double restitution = 0.0;             ///< e_N in [0, 1]
-  double tangential_restitution = 0.0;  ///< e_T in [-1, 1]
+  double friction = 0.0;           ///< Coulomb's mu
+  double rolling_friction = 0.0;   ///< [m] largest moment against rolling over normal force
+  double drilling_friction = 0.0;  ///< [m] the same about the normal
+  OfSpeed sliding, rolling, drilling;
+  std::optional<double> across_friction;  ///< mu across the direction `along` of a face
+  double patch_radius = 0.0;              ///< [m] Coulomb-Contensou: sliding and drilling together
+  double restitution = 0.0;               ///< e_N in [0, 1]
+  OfSpeed rebound;                        ///< e_N by the speed of approach [m/s]
+  double tangential_restitution = 0.0;    ///< e_T in [-1, 1]
+  std::optional<ImpactLaw> impact_law;    ///< that of the integrator when absent
 };
 
 /// By which law two surfaces press on each other when they give way; its damping is that for the
@@ -375,6 +385,7 @@ struct ContactSpec : SurfaceLaw {
   /// [1/m] Principal curvatures of the face, for Hertz; those of its geometry when absent.
   std::optional<std::array<double, 2>> face_curvature = {};
   Vec3 direction = Vec3::UnitZ();  ///< of the face: out of it, in the frame of its body
+  Vec3 along = Vec3::Zero();       ///< in the face: where `friction` acts, if it matters
   std::vector<Vec3> outline;       ///< corners in that frame; empty: the face has no edge
   std::optional<JointContactSpec> of_joints = {};  ///< instead of surfaces of two bodies
   std::optional<RecoverySpec> recovery;
@@ -468,8 +479,9 @@ struct IntegratorSpec {
   /// Contacts that touch pass an impact on one after the other, as often as it takes; else all
   /// react at once.
   bool multi_impact = false;
-  std::optional<double> impact_tolerance;  ///< [m/s] slower approaches are none; multi_impact
-  int max_impacts = 10000;                 ///< in a step, multi_impact
+  ImpactLaw impact_law = ImpactLaw::newton;  ///< of contacts that do not say
+  std::optional<double> impact_tolerance;    ///< [m/s] slower approaches are none; multi_impact
+  int max_impacts = 10000;                   ///< in a step, multi_impact
   bool position_friction = true;  ///< false: study of the drift without friction at position level
   bool position_rolling =
       true;  ///< false: rolling and drilling are resisted at velocity level only

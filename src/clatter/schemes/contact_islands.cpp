@@ -77,8 +77,8 @@ void ContactSet::forbid_rebound(bool everywhere) {
 bool ContactSet::lessen_rebound(const NodalVector& before, const NodalVector& after) {
   constexpr double least_share = 0.1;  // restitution that is the cause has done as much of a gain
   const auto bounces = [this](std::size_t c) {
-    return work[c].equations.status != ContactStatus::open && work[c].rate_before[0] < 0.0 &&
-           work[c].bounce * contact(c).restitution_of_row(0) > 0.0;
+    return work[c].equations.status != ContactStatus::open && !work[c].parts &&
+           work[c].rate_before[0] < 0.0 && restitution_of_row(c, 0) > 0.0;
   };
   if (std::none_of(near_.begin(), near_.end(), bounces)) return false;
   find_islands();
@@ -92,8 +92,7 @@ bool ContactSet::lessen_rebound(const NodalVector& before, const NodalVector& af
     gain.terms += 0.5 * impulse.cwiseAbs().dot(from.cwiseAbs() + to.cwiseAbs());
     gain.made += 0.5 * impulse.cwiseAbs().dot(work[c].equations.phi.cwiseAbs());
     if (bounces(c)) {
-      const double e = work[c].bounce * contact(c).restitution_of_row(0);
-      gain.by_rebound -= e * work[c].rate_before[0] * impulse[0];
+      gain.by_rebound -= restitution_of_row(c, 0) * work[c].rate_before[0] * impulse[0];
     }
   }
   bool any = false;

@@ -295,7 +295,7 @@ void ContactSet::begin_step(State& state) {
   for (std::size_t c = 0; c < work.size(); ++c) {
     ContactWork& w = work[c];
     ContactState& of = state.contacts[c];
-    w.candidate = w.closed = w.stuck = w.closing = w.held_off = false;
+    w.candidate = w.closed = w.stuck = w.closing = w.held_off = w.parts = false;
     w.bounce = 1.0;
     w.status = w.equations.status = ContactStatus::open;
     w.block_status.fill(ContactStatus::open);
@@ -309,6 +309,7 @@ void ContactSet::begin_step(State& state) {
     if (contact(c).has_chord()) second[c].start_rows = second[c].G;
     w.rate_at_start = rates(c, state.v);
     w.rate_before = w.rate_at_start;
+    find_restitution(c);
     // A contact that stuck is held to where it began to stick, so that round-off does not add up.
     if (of.stuck) continue;
     for (int i = 1; i <= contact(c).slip_rows(); ++i) {
@@ -412,11 +413,12 @@ void ContactSet::evaluate_rates(const NodalVector& v) {
   for (const std::size_t c : near_) {
     ContactWork& w = work[c];
     const RowVector rate = rates(c, v);
-    const bool rebounds = contact(c).has_restitution();
+    const bool rebounds = contact(c).has_restitution() && !w.parts;
     for (int i = 0; i < contact(c).rows(); ++i) {
-      const double e = rebounds ? w.bounce * contact(c).restitution_of_row(i) : 0.0;
+      const double e = rebounds ? restitution_of_row(c, i) : 0.0;
       w.ghat[i] = w.scale[i] * (rate[i] + e * w.rate_before[i]);
     }
+    if (w.parts) w.ghat[0] = w.scale[0] * (rate[0] - w.parting);
     if (w.held_off) w.ghat[0] = w.scale[0] * (rate[0] - w.approach);
   }
 }
@@ -452,9 +454,11 @@ void ContactSet::scale_rows(Scaling scaling, double penalty) {
       // What cannot move along the rows needs no reaction there.
       const double scale = sum > 0.0 ? std::sqrt(block.rows / sum) : 0.0;
       w.scale.segment(block.first_row, block.rows).setConstant(scale);
-      w.law.balls[k] = {block.first_row, block.rows,
-                        scale > 0.0 ? block.coefficient * w.scale[0] / scale : 0.0};
+      // An ellipse is a ball, too, in rows that are scaled by its axes.
+      if (block.across != 1.0) w.scale[block.first_row + 1] *= block.across;
+      w.law.balls[k] = {block.first_row, block.rows, 0.0};
     }
+    set_coefficients(c);
     w.position_law = w.law;
     if (of.is_pressed()) scale_pressing(w);
     for (std::size_t k = 0; k < of.blocks().size(); ++k) {
@@ -462,6 +466,16 @@ void ContactSet::scale_rows(Scaling scaling, double penalty) {
       const bool resists = has_position_friction && (spec_.position_rolling || !rolls);
       if (!resists) w.position_law.balls[k].coefficient = 0.0;
     }
+  }
+}
+
+void ContactSet::set_coefficients(std::size_t c) {
+  ContactWork& w = work[c];
+  for (FrictionBall& ball : w.law.balls) {
+    const auto k = static_cast<std::size_t>(&ball - w.law.balls.data());
+    const double scale = w.scale[ball.first_row];
+    if (static_cast<int>(k) == w.law.ball_count) break;
+    ball.coefficient = scale > 0.0 ? w.coefficient[k] * w.scale[0] / scale : 0.0;
   }
 }
 
@@ -558,7 +572,11 @@ void ContactSet::publish(ContactProblem problem, std::span<const int> which) con
     }
     const std::span<const FrictionBlock> blocks = contact(c).blocks();
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      condensed.law.balls[b].coefficient = blocks[b].coefficient;
+      condensed.law.balls[b].coefficient = work[c].coefficient[b];
+      // Rows of an ellipse are published as those of a ball.
+      if (blocks[b].across != 1.0 && blocks[b].across > 0.0) {
+        unit[condensed.first_row + blocks[b].first_row + 1] *= blocks[b].across;
+      }
     }
   }
   problem.W = (unit.asDiagonal() * problem.W * unit.asDiagonal()).eval();

@@ -18,15 +18,22 @@ namespace clatter {
 
 /// What a step works out for one contact.
 struct ContactWork {
-  bool near = false;        ///< could close in this step, as far as speeds tell
-  bool candidate = false;   ///< may close in this step
-  bool closed = false;      ///< in the set A of 001 (7)
-  bool stuck = false;       ///< at position level
-  double bounce = 1.0;      ///< factor on its coefficients of restitution
-  double smooth_gap = 0.0;  ///< at the end of the smooth motion
-  bool closing = false;     ///< takes part in the present impact of a sequence
-  bool held_off = false;    ///< met late in the step: hits in the next one
-  double approach = 0.0;    ///< if held off: the rate that it may keep, negative
+  bool near = false;         ///< could close in this step, as far as speeds tell
+  bool candidate = false;    ///< may close in this step
+  bool closed = false;       ///< in the set A of 001 (7)
+  bool stuck = false;        ///< at position level
+  double bounce = 1.0;       ///< factor on its coefficients of restitution
+  double restitution = 0.0;  ///< along the normal, for the speed of its approach
+  /// Of the friction blocks, for the speeds of the step; see renew_friction().
+  std::array<double, max_friction_blocks> coefficient = {};
+  std::array<char, max_friction_blocks> came_to_rest = {};  ///< within the step: it may hold
+  double smooth_gap = 0.0;                                  ///< at the end of the smooth motion
+  bool closing = false;   ///< takes part in the present impact of a sequence
+  bool held_off = false;  ///< met late in the step: hits in the next one
+  double approach = 0.0;  ///< if held off: the rate that it may keep, negative
+  bool parts = false;     ///< an impact is done, see ImpactProcess, after which it
+  double parting = 0.0;   ///< parts at this rate at least,
+  RowVector passed;       ///< with the impulses that it had, physical
   /// Whether frame is of the present configuration, and which rows G are: of all of it, or for the
   /// position correction.
   enum class Rows { none, all, position };
@@ -144,6 +151,20 @@ class ContactSet {
   /// G at a configuration, with tangents from those of the state.
   void evaluate_rows_of(std::size_t c, const State& state, const Configuration& q);
 
+  /// Coefficients that depend on the speed := those of the start of a step. Rows are evaluated.
+  void begin_friction(const State& state);
+  /// Coefficients that depend on the speed := those of the speeds v, where what slips has another
+  /// one than it was solved with. What held, or has come to rest, holds as far as the coefficient
+  /// at rest reaches. True: some have changed.
+  bool renew_friction(const NodalVector& v);
+  static constexpr int most_renewals = 60;
+  /// Restitution of a row, as lessened in the step.
+  double restitution_of_row(std::size_t c, int row) const {
+    const double full = row == 0 ? work[c].restitution : contact(c).restitution_of_row(row);
+    return work[c].bounce * full;
+  }
+  /// Of contacts whose restitution depends on it, for the speeds of approach in rate_before.
+  void find_restitution(std::size_t c);
   void begin_step(State& state);
   /// Frames and gaps of all near contacts. Those whose nodes have not moved stay as they are.
   void place(const State& state, const Configuration& q);
@@ -237,6 +258,8 @@ class ContactSet {
   void wake_who_is_near(const State& state);
   void find_reach(const State& state, double h);
   bool has_moved(const Contact& contact) const;
+  /// The law := that of the coefficients as they stand.
+  void set_coefficients(std::size_t c);
   void find_rows(std::size_t c, const Configuration& q, const ContactFrame& frame);
   void go_on(std::span<const ContactKey> keys, std::size_t k, ContactState& of) const;
   bool solids_stay_apart(const State& state, const Configuration& q, std::string& failure);

@@ -29,6 +29,10 @@ class ContactStage {
   /// Joints press their friction as they react in the solution.
   template <class Problem>
   bool solve(Problem& problem, double& eps, int& iterations, const char* what);
+  /// A jump from the velocities `before`, solved until friction that depends on the speed is that
+  /// of the speeds after it, and restitution adds no energy.
+  template <class Jump>
+  bool solve_jump(Jump& jump, double& eps, const NodalVector& before);
   /// All contacts react at once; without rebound where no motion could meet it.
   template <class Jump>
   bool jump_together(Jump& jump, double& eps);

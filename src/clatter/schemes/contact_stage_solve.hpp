@@ -165,21 +165,29 @@ bool ContactStage::solve_from_active_sets(Problem& problem, double& eps, Contact
 }
 
 template <class Jump>
-bool ContactStage::jump_together(Jump& jump, double& eps) {
-  // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
-  // law has no solution then. Without rebound it always has one. Where contacts that share bodies
-  // rebound, or with friction, the law may also give more energy than there was.
-  for (int attempt = 0;; ++attempt) {
+bool ContactStage::solve_jump(Jump& jump, double& eps, const NodalVector& before) {
+  for (int renewals = 0;; jump.reset()) {
     int updates = 0;
     const bool solved = solve(jump, eps, updates, "velocity");
     w_.counts.velocity += updates;
-    if (solved && !w_.contacts.lessen_rebound(w_.state->v, w_.v)) break;
-    if (solved) {
-      jump.reset();
-      w_.counts.lessened = 1;
-      --attempt;
-      continue;
+    if (!solved) return false;
+    if (w_.contacts.renew_friction(w_.v)) {
+      if (++renewals < ContactSet::most_renewals) continue;
+      w_.failure = "friction that depends on the speed did not settle; take a shorter step";
+      return false;
     }
+    // Where contacts that share bodies rebound, or with friction, restitution may give more energy
+    // than there was.
+    if (!w_.contacts.lessen_rebound(before, w_.v)) return true;
+    w_.counts.lessened = 1;
+  }
+}
+
+template <class Jump>
+bool ContactStage::jump_together(Jump& jump, double& eps) {
+  // Contacts that jam each other can demand rebounds that no motion of the bodies gives: Newton's
+  // law has no solution then. Without rebound it always has one.
+  for (int attempt = 0; !solve_jump(jump, eps, w_.state->v); ++attempt) {
     if (attempt == 2) return false;
     w_.contacts.forbid_rebound(attempt == 1);
     jump.reset();

@@ -18,7 +18,7 @@ StepWork::StepWork(const Machine& machine_, const IntegratorSpec& spec_)
       far_turns(machine),
       q(machine.initial_configuration()),
       T(machine.nodes().size(), Mat3::Identity()) {
-  for (NodalVector* x : {&total, &v, &vd, &f, &reaction, &residual, &momentum}) {
+  for (NodalVector* x : {&total, &v, &vd, &f, &reaction, &residual, &momentum, &passed_on}) {
     *x = NodalVector::Zero(machine.nodal_size());
   }
   preloads.resize(machine.joint_frictions().size());
@@ -54,11 +54,13 @@ void StepWork::begin(State& from, double step_size) {
   contacts.find_near(from, h);
   islands.find(contacts);
   contacts.evaluate_rows(from, from.q);
+  contacts.begin_friction(from);
   contacts.scale_rows(spec.scaling, spec.penalty);
   contacts.begin_step(from);
   begin_pressing();
   compliant.begin(from, h);
   joint_impulses.setZero();
+  passed_on.setZero();
 }
 
 // ---- Pressed friction

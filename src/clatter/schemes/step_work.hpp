@@ -54,6 +54,7 @@ struct StepWork {
 
   NodalVector f, reaction, residual, momentum;  ///< of the problem at hand
   VecX joint_total;                             ///< what acts in the rows of the joints
+  NodalVector passed_on;  ///< momentum from contacts in what came before the jump at hand
 
   std::vector<Residual> residuals;       ///< by island, of the problem at hand
   std::vector<IslandProgress> progress;  ///< by island

@@ -5,7 +5,7 @@
 namespace clatter {
 
 VelocityJump::VelocityJump(StepWork& work, const SmoothEnd& smooth)
-    : w_(work), smooth_(smooth), V_(NodalVector::Zero(work.machine.nodal_size())), passed_on_(V_) {
+    : w_(work), smooth_(smooth), V_(NodalVector::Zero(work.machine.nodal_size())) {
   for (const Node& node : work.machine.nodes()) {
     const Mat3 other = node.inertia - node.inertia(0, 0) * Mat3::Identity();
     is_sphere_.push_back(static_cast<char>(other.isZero(1e-14 * node.inertia(0, 0))));
@@ -15,7 +15,6 @@ VelocityJump::VelocityJump(StepWork& work, const SmoothEnd& smooth)
 
 void VelocityJump::begin() {
   has_moved_ = false;
-  passed_on_.setZero();
   if (la_contact_.size() != w_.contacts.rows()) la_contact_.resize(w_.contacts.rows());
   reset();
 }
@@ -48,7 +47,7 @@ Residual VelocityJump::evaluate() {
   w_.reaction.setZero();
   w_.joints.add_reactions(w_.joint_total, w_.reaction);
   w_.reaction -= h * smooth_.reaction;
-  w_.reaction += passed_on_;
+  w_.reaction += w_.passed_on;
   w_.contacts.add_reactions(w_.reaction);
   const double numbers = change_of_forces(w_, smooth_, has_moved_ || !V_.isZero(0.0), w_.v, w_.f);
   for (const int n : w_.far_turns.nodes()) {  // jumps do not turn the momentum of these
@@ -121,7 +120,7 @@ void VelocityJump::move(const KktMatrix& K, const VecX& x, double factor) {
 }
 
 bool VelocityJump::add_impulses() {
-  w_.contacts.add_reactions(passed_on_);
+  w_.contacts.add_reactions(w_.passed_on);
   bool any = false;
   for (std::size_t c = 0; c < w_.contacts.count(); ++c) {
     ContactWork& work = w_.contacts.work[c];

@@ -74,8 +74,7 @@ class VelocityJump {
   StepWork& w_;
   const SmoothEnd& smooth_;
   NodalVector V_;
-  VecX la_contact_;        // scaled multipliers of contacts
-  NodalVector passed_on_;  // momentum from the contacts in earlier impacts of the sequence
+  VecX la_contact_;  // scaled multipliers of contacts
   bool has_moved_ = false;
 
  private:

@@ -29,17 +29,22 @@ Contact::Contact(const ContactSpec& spec, ContactPair pair, int a, int b,
       planar_(is_planar(nodes[a], nodes[b])),
       pair_(std::move(pair)),
       restitution_(spec.restitution),
+      rebound_(spec.rebound),
+      impact_law_(spec.impact_law),
       is_recovered_(spec.recovery.has_value()) {
-  if (spec.friction > 0.0) {
+  if (spec.friction > 0.0 || spec.sliding) {
     patch_ = 3.0 * std::numbers::pi / 16.0 * spec.patch_radius;
-    add_block(FrictionKind::sliding, (planar_ ? 1 : 2) + (patch_ > 0.0 ? 1 : 0), spec.friction,
-              spec.tangential_restitution);
+    FrictionBlock& block =
+        add_block(FrictionKind::sliding, (planar_ ? 1 : 2) + (patch_ > 0.0 ? 1 : 0), spec.friction,
+                  spec.sliding);
+    block.restitution = spec.tangential_restitution;
+    if (spec.across_friction) block.across = *spec.across_friction / spec.friction;
   }
-  if (spec.rolling_friction > 0.0) {
-    add_block(FrictionKind::rolling, planar_ ? 1 : 2, spec.rolling_friction, 0.0);
+  if (spec.rolling_friction > 0.0 || spec.rolling) {
+    add_block(FrictionKind::rolling, planar_ ? 1 : 2, spec.rolling_friction, spec.rolling);
   }
-  if (spec.drilling_friction > 0.0) {
-    add_block(FrictionKind::drilling, 1, spec.drilling_friction, 0.0);
+  if (spec.drilling_friction > 0.0 || spec.drilling) {
+    add_block(FrictionKind::drilling, 1, spec.drilling_friction, spec.drilling);
   }
   if (spec.compliance) {
     const ComplianceSpec& c = *spec.compliance;
@@ -75,9 +80,13 @@ void Contact::take_from(const Pair& pair) {
   }
 }
 
-void Contact::add_block(FrictionKind kind, int rows, double coefficient, double restitution) {
-  blocks_[block_count_++] = {kind, rows_, rows, coefficient, restitution};
+FrictionBlock& Contact::add_block(FrictionKind kind, int rows, double coefficient,
+                                  const OfSpeed& of_speed) {
+  FrictionBlock& block = blocks_[block_count_++];
+  block = {kind, rows_, rows, coefficient, 0.0, of_speed};
   rows_ += rows;
+  has_friction_of_speed_ = has_friction_of_speed_ || of_speed;
+  return block;
 }
 
 const FrictionBlock* Contact::block(FrictionKind kind) const {
@@ -95,7 +104,7 @@ double Contact::restitution_of_row(int row) const {
 }
 
 bool Contact::has_restitution() const {
-  return restitution_ != 0.0 ||
+  return restitution_ != 0.0 || rebound_ != nullptr ||
          std::any_of(blocks().begin(), blocks().end(),
                      [](const FrictionBlock& each) { return each.restitution != 0.0; });
 }

@@ -16,8 +16,10 @@ namespace clatter {
 struct FrictionBlock {
   FrictionKind kind = FrictionKind::sliding;
   int first_row = 1, rows = 0;
-  double coefficient = 0.0;  ///< mu; [m] for rolling and drilling
+  double coefficient = 0.0;  ///< mu; [m] for rolling and drilling; at rest
   double restitution = 0.0;
+  OfSpeed of_speed = {};  ///< the coefficient where it slips; null: the same
+  double across = 1.0;    ///< coefficient in the second row over that in the first
 };
 
 /// A surface of node a and one of node b that may touch. Rows of relative velocities of b over a:
@@ -54,6 +56,11 @@ class Contact {
   double restitution() const { return restitution_; }
   double restitution_of_row(int row) const;
   bool has_restitution() const;  ///< in any row
+  /// As a formula in the speed of approach; null: it is constant.
+  const Formula* rebound() const { return rebound_.get(); }
+  std::optional<ImpactLaw> impact_law() const { return impact_law_; }
+  /// Some friction depends on the speed.
+  bool has_friction_of_speed() const { return has_friction_of_speed_; }
   /// Forces of its impacts are to be recovered, for which a run must tell more of them.
   bool is_recovered() const { return is_recovered_; }
   /// How its surfaces give way; null: they are hard.
@@ -141,7 +148,8 @@ class Contact {
   /// the normal, 1 and 2 the tangents.
   template <class Translation, class Rotation>
   void visit_rows(const Translation& translation, const Rotation& rotation) const;
-  void add_block(FrictionKind kind, int rows, double coefficient, double restitution);
+  FrictionBlock& add_block(FrictionKind kind, int rows, double coefficient,
+                           const OfSpeed& of_speed);
   template <class Pair>
   void take_from(const Pair& pair);
 
@@ -154,6 +162,9 @@ class Contact {
   bool has_chord_ = false, has_face_ = false, has_outline_ = false, slides_by_coordinates_ = false;
   double patch_ = 0.0;  // factor on the normal angular velocity, Coulomb-Contensou
   double restitution_;
+  OfSpeed rebound_;
+  std::optional<ImpactLaw> impact_law_;
+  bool has_friction_of_speed_ = false;
   bool is_recovered_;
   std::optional<CompliantLaw> compliance_;
   std::array<FrictionBlock, max_friction_blocks> blocks_;

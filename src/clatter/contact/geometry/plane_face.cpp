@@ -14,7 +14,7 @@ PlaneFace::PlaneFace(const ContactSpec& spec, double radius, int a, int b, bool 
   const bool line = outline_.size() == 2;  // the face of a planar body
   ContactFrame frame;
   frame.normal = normal_;
-  carry_tangents(Vec3::Zero(), planar || line, frame);
+  carry_tangents(spec.along, planar || line, frame);
   tangents_ = frame.tangents;
 }
 

@@ -154,6 +154,13 @@ TableDescription face() {
                "Name of another body or beam node, or `ground`; not a point."},
               {"point", {}, vector, "m", "[0, 0, 0]", "Any point of the face, in the body frame."},
               {"normal", {}, direction, "", required, "Out of the body, in the body frame."},
+              {"along",
+               {},
+               direction,
+               "",
+               "none",
+               "In the face, in space: the direction in which `friction` acts; across it "
+               "`across_friction` does."},
               {"outline",
                {},
                points,

@@ -38,7 +38,7 @@ Residual MoreauStep::evaluate() {
   w_.contacts.evaluate_laws(*this, la_contact_);
 
   w_.joint_total = w_.joints.scale().cwiseProduct(w_.joint_impulses);
-  w_.reaction.setZero();
+  w_.reaction = w_.passed_on;
   w_.joints.add_reactions(w_.joint_total, w_.reaction);
   w_.contacts.add_reactions(w_.reaction);
   balance();
@@ -93,6 +93,7 @@ Moreau::Moreau(const Machine& machine, const IntegratorSpec& spec)
       step_(w_, start_),
       position_(w_, end_),
       stage_(w_),
+      impacts_(w_),
       way_(start_.v) {}
 
 SchemeTimes Moreau::times() const {
@@ -126,6 +127,8 @@ bool Moreau::jump(double t, double h) {
   w_.set_time(*w_.state, t + h);
   evaluate_middle();
   start_.v = w_.state->v;
+  const auto touches = [](const ContactWork& work) { return work.closed && !work.held_off; };
+  if (!impacts_.run(w_.state->v, touches, false)) return false;
   return stage_.jump_together(step_, w_.state->solver.velocity);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <clatter/schemes/contact_stage.hpp>
+#include <clatter/schemes/impact_process.hpp>
 #include <clatter/schemes/position_correction.hpp>
 #include <clatter/schemes/scheme.hpp>
 #include <clatter/schemes/velocity_jump.hpp>
@@ -92,6 +93,7 @@ class Moreau final : public Scheme {
   MoreauStep step_;
   PositionCorrection position_;
   ContactStage stage_;
+  ImpactProcess impacts_;
   std::vector<char> held_;  // contact: to be held off, whatever is predicted
   Configuration place_;     // of a pair on its way
   NodalVector way_;         // predicted

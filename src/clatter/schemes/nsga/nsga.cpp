@@ -14,7 +14,9 @@ Nsga::Nsga(const Machine& machine, const IntegratorSpec& spec)
       smooth_(w_, GeneralizedAlpha(spec.rho_inf)),
       position_(w_, smooth_.end()),
       velocity_(w_, smooth_.end()),
-      stage_(w_) {}
+      before_(NodalVector::Zero(machine.nodal_size())),
+      stage_(w_),
+      impacts_(w_) {}
 
 SchemeTimes Nsga::times() const {
   SchemeTimes times = Scheme::times();
@@ -64,8 +66,10 @@ bool Nsga::jump() {
   w_.contacts.evaluate_rows(*w_.state, w_.q);
   follow_normals();
   velocity_.set_moved(position_.has_moved());
-  return w_.spec.multi_impact ? jump_in_sequence()
-                              : stage_.jump_together(velocity_, w_.state->solver.velocity);
+  if (w_.spec.multi_impact) return jump_in_sequence();
+  const auto touches = [](const ContactWork& work) { return work.closed; };
+  return impacts_.run(w_.state->v, touches, false) &&
+         stage_.jump_together(velocity_, w_.state->solver.velocity);
 }
 
 void Nsga::choose_candidates() {
@@ -115,6 +119,9 @@ bool Nsga::jump_in_sequence() {
       ContactWork& work = w_.contacts.work[c];
       work.closing = work.closed && w_.contacts.normal_rate(c, w_.v) < -tolerance;
       any = any || work.closing;
+      if (!work.closing) continue;
+      work.bounce = 1.0;
+      w_.contacts.find_restitution(c);
     }
     // Joints are to be met also when nothing hits.
     if (!any && (impact > 0 || w_.machine.joint_rows() == 0) &&
@@ -129,12 +136,13 @@ bool Nsga::jump_in_sequence() {
       return false;
     }
     velocity_.contact_multipliers().setZero();
-    int updates = 0;
-    if (!stage_.solve(velocity_, w_.state->solver.velocity, updates, "velocity")) return false;
-    w_.counts.velocity = std::max(w_.counts.velocity, updates);
+    before_ = w_.state->v + velocity_.correction();
+    const auto closes = [](const ContactWork& work) { return work.closing; };
+    if (!impacts_.run(before_, closes, true)) return false;
+    if (!stage_.solve_jump(velocity_, w_.state->solver.velocity, before_)) return false;
     if (!any) return true;
     ++w_.counts.impacts;
-    if (!velocity_.add_impulses()) return true;
+    if (!velocity_.add_impulses() && !impacts_.has_happened()) return true;
   }
 }
 

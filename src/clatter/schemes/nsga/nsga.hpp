@@ -1,6 +1,7 @@
 #pragma once
 
 #include <clatter/schemes/contact_stage.hpp>
+#include <clatter/schemes/impact_process.hpp>
 #include <clatter/schemes/nsga/smooth_motion.hpp>
 #include <clatter/schemes/position_correction.hpp>
 #include <clatter/schemes/scheme.hpp>
@@ -41,7 +42,9 @@ class Nsga final : public Scheme {
   SmoothMotion smooth_;
   PositionCorrection position_;
   VelocityJump velocity_;
+  NodalVector before_;  // velocities before an impact of a sequence
   ContactStage stage_;
+  ImpactProcess impacts_;
 };
 
 }  // namespace clatter

@@ -227,7 +227,8 @@ void CoupledStep::correct_positions(CoupledContact& work) const {
 
 CoupledStep::Rebound CoupledStep::rebound_of_row(std::size_t c, int row) const {
   const ContactWork& base = w_.contacts.work[c];
-  const double e = base.bounce * w_.contacts.contact(c).restitution_of_row(row);
+  if (base.parts) return row == 0 ? Rebound{-1.0, base.parting, false} : Rebound{};
+  const double e = w_.contacts.restitution_of_row(c, row);
   if (e == 0.0) return {};
   const double turned = w_.contacts.rate_of_row(c, row, w_.state->v);
   if (row > 0) return {e, turned, true};
@@ -309,6 +310,7 @@ void CoupledStep::add_half_impulses() {
 void CoupledStep::add_reactions() {
   for (std::size_t level = 0; level < 3; ++level) {
     reactions_[level].setZero();
+    if (level == V) reactions_[level] = w_.passed_on;
     w_.joint_total = w_.joints.scale().cwiseProduct(joint_multipliers_[level]);
     if (level == 2) add_half_impulses();
     w_.joints.add_reactions(w_.joint_total, reactions_[level]);

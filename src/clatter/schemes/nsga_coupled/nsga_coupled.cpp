@@ -20,6 +20,7 @@ NsgaCoupled::NsgaCoupled(const Machine& machine, const IntegratorSpec& spec)
       c_(spec.rho_inf),
       step_(w_, c_),
       matrix_(w_),
+      impacts_(w_),
       opened_(NodalVector::Zero(machine.nodal_size())),
       is_free_(is_free(machine) && machine.loads().empty()) {}
 
@@ -56,7 +57,12 @@ void NsgaCoupled::take_over(State& state) {
 void NsgaCoupled::find_forces(State& state) {
   w_.begin(state, first_step * w_.spec.step);
   begin_solving(state.solver);
-  const bool solved = solve_step();
+  bool solved = solve_step();
+  for (int k = 0; solved && k < ContactSet::most_renewals; ++k) {
+    copy_contacts();
+    if (!w_.contacts.renew_friction(w_.v)) break;
+    solved = solve_step();
+  }
   end_solving(state.solver);
   if (!solved) return;
   const double h = w_.h;
@@ -74,8 +80,12 @@ bool NsgaCoupled::try_step(double t, double h) {
   w_.set_time(*w_.state, t + h);
   w_.begin(*w_.state, h);
   if (turns_far() || !solve_step()) return false;
-  while (adds_energy()) {
-    w_.counts.lessened = 1;
+  if (!find_impacts()) return false;
+  for (int renewals = 0; breaks_a_law();) {
+    if (w_.counts.lessened == 0 && ++renewals == ContactSet::most_renewals) {
+      w_.failure = "friction that depends on the speed did not settle; take a shorter step";
+      return false;
+    }
     if (!solve_step()) return false;
   }
   if (!w_.contacts.far_ones_stay_open(*w_.state, w_.q, w_.total, w_.failure)) return false;
@@ -114,14 +124,32 @@ void NsgaCoupled::forget_opened(NodalVector& accelerations) {
   smooth_K_.scatter(smooth_rhs_, -1.0, accelerations);
 }
 
-/// Whether restitution had to be lessened, for what impulses do.
-bool NsgaCoupled::adds_energy() {
+bool NsgaCoupled::find_impacts() {
+  copy_contacts();
+  const auto touches = [](const ContactWork& work) {
+    return work.equations.status != ContactStatus::open;
+  };
+  if (!impacts_.run(w_.state->v, touches, false)) return false;
+  return !impacts_.has_happened() || solve_step();
+}
+
+void NsgaCoupled::copy_contacts() {
   for (const std::size_t c : w_.contacts.near()) {
-    ContactWork& work = w_.contacts.work[c];
-    work.equations.status = step_.contact(c).velocity.status;
-    work.equations.phi = step_.contact(c).impulse;
+    ContactEquations& equations = w_.contacts.work[c].equations;
+    equations.status = step_.contact(c).velocity.status;
+    equations.block_status = step_.contact(c).velocity.block_status;
+    equations.phi = step_.contact(c).impulse;
   }
-  return w_.contacts.lessen_rebound(w_.state->v, w_.v);
+}
+
+/// Whether coefficients that depend on the speed are others, or restitution had to be lessened, for
+/// what impulses do.
+bool NsgaCoupled::breaks_a_law() {
+  copy_contacts();
+  if (w_.contacts.renew_friction(w_.v)) return true;
+  if (!w_.contacts.lessen_rebound(w_.state->v, w_.v)) return false;
+  w_.counts.lessened = 1;
+  return true;
 }
 
 /// Contacts that stay closed have rates that change smoothly, without an impact. That holds no more
@@ -271,6 +299,13 @@ void NsgaCoupled::accept_contacts() {
     work.block_status = coupled.velocity.block_status;
     work.equations.status = work.status;  // islands are made of these
     work.impulse = work.scale.cwiseProduct(coupled.impulse);
+    if (work.parts) {
+      work.impulse += work.passed;
+      state.percussion += work.passed;
+      if (coupled.velocity.status == ContactStatus::open && work.passed[0] > 0.0) {
+        work.status = ContactStatus::slip;
+      }
+    }
     RowVector twice_mean = work.G * (of_pair(w_.v, contact.a(), contact.b()) +
                                      of_pair(w_.state->v, contact.a(), contact.b()));
     if (contact.has_chord()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <clatter/schemes/impact_process.hpp>
 #include <clatter/schemes/nsga_coupled/coupled_step.hpp>
 #include <clatter/schemes/scheme.hpp>
 #include <clatter/schemes/step_matrix.hpp>
@@ -36,7 +37,12 @@ class NsgaCoupled final : public Scheme {
   bool solve_as_pressed();
   /// Newton's method from the guess, regularised at least so much.
   bool solve_from_guess(double at_least, bool with_contacts);
-  bool adds_energy();
+  bool breaks_a_law();
+  /// Impacts with a law of their own are found from what a first solution closes. False: they did
+  /// not end.
+  bool find_impacts();
+  /// The solution, as the laws of contacts and islands need it.
+  void copy_contacts();
   bool contacts_are_followed();
   bool moves_as_fast_as_it_goes();
   bool keeps_energy();
@@ -47,6 +53,7 @@ class NsgaCoupled final : public Scheme {
   GeneralizedAlpha c_;
   CoupledStep step_;
   StepMatrix<CoupledMatrix> matrix_;
+  ImpactProcess impacts_;
   NodalVector opened_;  // auxiliary forces of contacts that have opened, on the nodes
   bool is_free_;        // nothing but weights and contacts act
 };
