@@ -494,6 +494,10 @@ struct VerifySpec {
   std::optional<double> reference_step;
   std::vector<std::string> set;  ///< overrides of this run, "integrator.step=1e-4"
   std::string note;
+  std::string printed_at;  ///< of a published figure: where in its source, "Fig. 17", "Table 3.1"
+  /// Of a published figure that is not met: why. It is measured and told, not judged, but it must
+  /// not agree after all.
+  std::string differs;
   Place place;
   KeyPlaces keys;
 };
