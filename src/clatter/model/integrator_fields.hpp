@@ -19,6 +19,7 @@ void describe_integrator(Spec& i, const Fields& fields) {
   fields.whole_number("max_impacts", i.max_impacts, ranges::max_impacts);
   fields.flag("position_friction", i.position_friction);
   fields.flag("position_rolling", i.position_rolling);
+  fields.flag("islands", i.islands);
   fields.flag("sleep", i.sleep);
   fields.number("penalty", i.penalty, ranges::positive);
   fields.number("theta", i.theta, ranges::theta);

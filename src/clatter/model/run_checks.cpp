@@ -20,6 +20,7 @@ void check_abilities(const ObjectCheck& object, const IntegratorSpec& i) {
   refuse_if(i.multi_impact, "multi_impact", &SchemeTraits::passes_impacts);
   refuse_if(!i.position_friction, "position_friction", &SchemeTraits::may_drift);
   refuse_if(!i.position_rolling, "position_rolling", &SchemeTraits::may_drift);
+  refuse_if(!i.islands, "islands", &SchemeTraits::asks_solvers);
   refuse_if(i.contact_solver.has_value(), "contact_solver", &SchemeTraits::asks_solvers);
 }
 

@@ -27,7 +27,7 @@ struct SchemeTraits {
   bool locates_impacts = false;    ///< `locate_impacts`
   bool passes_impacts = false;     ///< `multi_impact`
   bool may_drift = false;          ///< `position_friction = false`, `position_rolling = false`
-  bool asks_solvers = false;       ///< `contact_solver`
+  bool asks_solvers = false;       ///< `contact_solver`, `islands = false`
   bool is_compliant = false;       ///< contacts have `compliance`; else they are hard
   bool needs_free_bodies = false;  ///< nothing but contacts ties bodies, which are round in space
   bool keeps_energy = false;       ///< impacts have no restitution but 1

@@ -439,6 +439,8 @@ struct IntegratorSpec {
   bool position_friction = true;  ///< false: study of the drift without friction at position level
   bool position_rolling =
       true;  ///< false: rolling and drilling are resisted at velocity level only
+  /// false: one matrix for all bodies and contacts, as in the sources, unless that fails.
+  bool islands = true;
   /// nsga: bodies at rest that nothing but contacts holds are left where they are, see
   /// sleepers.hpp.
   bool sleep = true;

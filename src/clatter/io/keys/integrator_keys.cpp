@@ -167,6 +167,15 @@ TableDescription integrator() {
            literal(i.position_rolling),
            "Only of `nsga`: `false` leaves rolling and drilling friction to the velocity level, as "
            "000 does; what they hold on a slope then creeps."},
+          {"islands",
+           {},
+           flag,
+           "",
+           literal(i.islands),
+           "Of `nsga` and `moreau`: `false` solves for all bodies and contacts at once by one "
+           "Newton "
+           "method, as the sources do, to study how it converges (`run --trace`); unless it "
+           "fails."},
           {"sleep",
            {},
            flag,
