@@ -169,6 +169,87 @@ def squealing_pad(mu, t, start=1e-4):
     return x0 + swing.real
 
 
+def solved(a, b):
+    """The solution of a few linear equations."""
+    n = len(b)
+    rows = [row[:] + [x] for row, x in zip(a, b)]
+    for i in range(n):
+        p = max(range(i, n), key=lambda k: abs(rows[k][i]))
+        rows[i], rows[p] = rows[p], rows[i]
+        for k in range(i + 1, n):
+            f = rows[k][i] / rows[i][i]
+            for j in range(i, n + 1):
+                rows[k][j] -= f * rows[i][j]
+    x = [0.0] * n
+    for i in reversed(range(n)):
+        x[i] = (rows[i][n] - sum(rows[i][j] * x[j] for j in range(i + 1, n))) / rows[i][i]
+    return x
+
+
+def slider_crank_friction(end, parts=400):
+    """A slider-crank that runs out by the friction of its joints: forces of pins and guide by Newton's and Euler's equations
+    of each body, the angle of the crank for time. Between quarters of a turn no joint changes its direction."""
+    r, l = 0.1, 0.3
+    J, m_r, J_r, m_s = 0.02, 0.5, 0.004, 1.0
+    crank_pin, mu_A, r_A, rod_pin, mu = 0.05, 0.2, 0.01, 0.02, 0.15
+
+    def acceleration(theta, w, side):
+        """`side`: of the signs of the slider's and the rod's rates, those in the middle of the quarter."""
+        s, c = math.sin(theta), math.cos(theta)
+        sf = -r / l * s
+        cf = math.sqrt(1 - sf * sf)
+        # Derivatives by theta: l cos(phi) phi' = -r cos, and once more.
+        f1 = -r * c / (l * cf)
+        f2 = (r * s + l * sf * f1 * f1) / (l * cf)
+        x1, x2 = -r * s - l * sf * f1, -r * c - l * cf * f1 * f1 - l * sf * f2
+        cx1, cx2 = -r * s - l / 2 * sf * f1, -r * c - l / 2 * (cf * f1 * f1 + sf * f2)
+        cy1, cy2 = r * c + l / 2 * cf * f1, -r * s + l / 2 * (-sf * f1 * f1 + cf * f2)
+        slide, turn = side
+        N = A = 0.0
+        for _ in range(100):
+            pin_A = mu_A * r_A * A  # on the crank, forward: the rod turns slower
+            # alpha, A on the rod, B on the slider, N on the slider
+            a = [[J, r * -s, r * c, 0, 0, 0],
+                 [m_r * cx1, -1, 0, 1, 0, 0],
+                 [m_r * cy1, 0, -1, 0, 1, 0],
+                 [J_r * f1, -l / 2 * sf, l / 2 * cf, -l / 2 * sf, l / 2 * cf, 0],
+                 [m_s * x1, 0, 0, -1, 0, 0],
+                 [0, 0, 0, 0, 1, 1]]
+            b = [-crank_pin - pin_A,
+                 -m_r * cx2 * w * w,
+                 -m_r * cy2 * w * w,
+                 -J_r * f2 * w * w + pin_A - rod_pin * turn,
+                 -m_s * x2 * w * w - mu * N * slide,
+                 0]
+            z = solved(a, b)
+            before = N, A
+            N, A = abs(z[5]), math.hypot(z[1], z[2])
+            if abs(N - before[0]) + abs(A - before[1]) < 1e-13 * (1 + N + A):
+                break
+        return z[0]
+
+    theta, w, t, quarter = 0.0, 20.0, 0.0, 0
+    while True:
+        h = math.pi / 2 / parts
+        middle = (quarter + 0.5) * math.pi / 2
+        side = (-1 if math.sin(middle) > 0 else 1, -1 if math.cos(middle) > 0 else 1)
+        f = lambda x, y: [acceleration(x, y[0], side) / y[0], 1 / y[0]]
+        for _ in range(parts):
+            w1, t1 = step_of(f, theta, [w, t], h)
+            if t1 >= end:
+                low, high = 0.0, h
+                for _ in range(60):
+                    half = 0.5 * (low + high)
+                    if step_of(f, theta, [w, t], half)[1] < end:
+                        low = half
+                    else:
+                        high = half
+                return theta + low, step_of(f, theta, [w, t], low)[0]
+            theta, w, t = theta + h, w1, t1
+        quarter += 1
+        theta = quarter * math.pi / 2
+
+
 def rows():
     model = "drives/sampled-speed.toml"
     error = "controllers/speed/error"
@@ -184,6 +265,9 @@ def rows():
     for mu in (0.2, 0.25, 0.27, 0.4):
         yield ("drives/brake-squeal.toml", "bodies/pad/position/x", {"at": 20.0, "set": [f"parameters.mu={mu:g}"]},
                squealing_pad(mu, 20.0))
+    angle, rate = slider_crank_friction(0.5)
+    yield "drives/slider-crank-friction.toml", "joints/bearing/coordinate", {"at": 0.5}, angle
+    yield "drives/slider-crank-friction.toml", "joints/bearing/velocity", {"at": 0.5}, rate
 
 
 if __name__ == "__main__":

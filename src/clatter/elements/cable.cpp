@@ -21,17 +21,6 @@ std::string key_of_point(std::size_t i, std::string_view key) {
   return fmt::format("through.{}.{}", i + 1, key);
 }
 
-/// Of all points of a cable: in the plane when no body leaves it.
-Dimension dimension_of_cable(const std::vector<BodyChoice>& bodies) {
-  bool has_planar = false, has_spatial = false;
-  for (const BodyChoice& body : bodies) {
-    if (!body.is_known()) return Dimension::either;
-    has_planar = has_planar || body.is(BodyKind::planar);
-    has_spatial = has_spatial || !(body.is(BodyKind::planar) || body.is_ground());
-  }
-  return has_planar && !has_spatial ? Dimension::two : Dimension::three;
-}
-
 }  // namespace
 
 template <class SomeSpec, class Fields>
@@ -45,7 +34,7 @@ void Cable::read(const KeyTable& table, const NamedBodies& bodies, CableSpec& ca
   const auto points = table.nested_list("through");
   std::vector<BodyChoice> choices;
   for (const auto& point : points) choices.push_back(bodies.find(*point, "body"));
-  const Dimension dimension = dimension_of_cable(choices);
+  const Dimension dimension = dimension_of_all(choices);
   for (std::size_t i = 0; i < points.size(); ++i) {
     cable.through.push_back(
         {choices[i].name(), read_point(*points[i], "point", choices[i], dimension)});
@@ -61,7 +50,7 @@ void Cable::check(const CableSpec& cable, const ObjectCheck& object, BodyLookup&
     choices.push_back(find_body(object, key_of_point(i, "body"), cable.through[i].body, bodies));
     names.insert(choices.back().name());
   }
-  const bool planar = dimension_of_cable(choices) == Dimension::two;
+  const bool planar = dimension_of_all(choices) == Dimension::two;
   for (std::size_t i = 0; i < choices.size(); ++i) {
     const bool in_plane = choices[i].is(BodyKind::planar) || (choices[i].is_ground() && planar);
     check_point(object, key_of_point(i, "point"), cable.through[i].point, choices[i], in_plane);

@@ -39,6 +39,12 @@ PairSlip PairSlip::of_disc(int a, const Vec3& normal_a, const Vec3& direction_a,
   return slip;
 }
 
+PairSlip PairSlip::of_turn(int a, int b, const Vec3& direction, bool is_in_b) {
+  PairSlip slip(is_in_b ? Kind::turn_in_b : Kind::turn_in_a, a, b);
+  slip.direction_ = direction;
+  return slip;
+}
+
 bool PairSlip::couples(int group, int other) const {
   // Nothing depends on where the bodies are but the lever in a, which is a rotation's entry.
   return group % 2 == 1 || other % 2 == 1;
@@ -66,6 +72,14 @@ PairSlip::Place PairSlip::place(const Configuration& q) const {
 
 // e . (v_b + R_b (Omega_b x p_b) - v_a - R_a (Omega_a x p_a))
 void PairSlip::row(const Configuration& q, Vec12& g) const {
+  if (is_turn()) {
+    const Mat3 &A = q[a_].R, &B = q[b_].R;
+    const bool in_b = kind_ == Kind::turn_in_b;
+    g.setZero();
+    g.segment<3>(TA) = in_b ? Vec3(-A.transpose() * (B * direction_)) : Vec3(-direction_);
+    g.segment<3>(TB) = in_b ? direction_ : Vec3(B.transpose() * (A * direction_));
+    return;
+  }
   const Place s = place(q);
   g.segment<3>(XA) = -s.e;
   g.segment<3>(TA) = s.e_a.cross(s.p_a);
@@ -74,6 +88,18 @@ void PairSlip::row(const Configuration& q, Vec12& g) const {
 }
 
 void PairSlip::row_derivative(const Configuration& q, Mat12& H) const {
+  if (is_turn()) {
+    // Of R^T R' d, by the rotation of R and of R'.
+    const bool in_b = kind_ == Kind::turn_in_b;
+    const int own = in_b ? TA : TB, other = in_b ? TB : TA;
+    const Mat3 &R = q[in_b ? a_ : b_].R, &fixed = q[in_b ? b_ : a_].R;
+    const double sign = in_b ? -1.0 : 1.0;
+    const Mat3 relative = R.transpose() * fixed;
+    H.setZero();
+    H.block<3, 3>(own, own) = sign * skew(relative * direction_);
+    H.block<3, 3>(own, other) = -sign * relative * skew(direction_);
+    return;
+  }
   const NodeState &A = q[a_], &B = q[b_];
   const Place s = place(q);
   const Mat3 b_in_a = A.R.transpose() * B.R;

@@ -20,6 +20,11 @@ class PairSlip {
   static PairSlip of_disc(int a, const Vec3& normal_a, const Vec3& direction_a, int b,
                           const Vec3& centre_b, const Vec3& axle_b, double radius);
 
+  /// How fast b turns over a about a direction fixed in a, or in b.
+  static PairSlip of_turn(int a, int b, const Vec3& direction, bool is_in_b = false);
+
+  int a() const { return a_; }
+  int b() const { return b_; }
   /// As in PairCoordinate. The pattern is that of the larger of a block and its mirror image.
   bool couples(int group, int other) const;
 
@@ -29,9 +34,10 @@ class PairSlip {
   void row_derivative(const Configuration& q, Mat12& H) const;
 
  private:
-  enum class Kind { point, sphere, disc };
+  enum class Kind { point, sphere, disc, turn_in_a, turn_in_b };
   PairSlip(Kind kind, int a, int b) : kind_(kind), a_(a), b_(b) {}
 
+  bool is_turn() const { return kind_ == Kind::turn_in_a || kind_ == Kind::turn_in_b; }
   /// The shared point, the direction of slip and what they are the sums of.
   struct Place;
   Place place(const Configuration& q) const;
@@ -40,7 +46,7 @@ class PairSlip {
   int a_, b_;
   double radius_ = 0.0;
   Vec3 point_b_ = Vec3::Zero();    // or the centre, in b
-  Vec3 direction_ = Vec3::Zero();  // of slip: in b for a point, else in a
+  Vec3 direction_ = Vec3::Zero();  // of slip: in b for a point or turn_in_b, else in a
   Vec3 normal_a_ = Vec3::Zero(), axle_b_ = Vec3::Zero();
 };
 

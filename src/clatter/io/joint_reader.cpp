@@ -7,6 +7,7 @@
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
+#include <clatter/contact/geometry/joint_contact.hpp>
 #include <clatter/contact/geometry/sphere_in_bore.hpp>
 #include <clatter/contact/geometry/sphere_in_sphere.hpp>
 #include <clatter/io/contact_reader.hpp>
@@ -423,6 +424,100 @@ void add_backlash(const PlayOfJoint& of, std::vector<ContactSpec>& contacts) {
   }
 }
 
+// ---- Limits and friction
+
+ContactSpec& add_joint_contact(const JointSpec& joint, const TomlTable& table,
+                               JointContactSpec::Kind kind, const std::string& suffix,
+                               std::vector<ContactSpec>& contacts) {
+  ContactSpec& contact = contacts.emplace_back();
+  contact.name = joint.name + suffix;
+  contact.place = joint.place;
+  contact.keys = table.key_places();
+  contact.geometry = JointContact::geometry;
+  contact.of_joints.emplace();
+  contact.of_joints->kind = kind;
+  contact.of_joints->coupler.name = joint.name;
+  contact.of_joints->coupler.place = joint.place;
+  contact.of_joints->coupler.joints = {joint.name};
+  contact.of_joints->coupler.ratios = {1.0};
+  return contact;
+}
+
+void add_limits(const JointSpec& joint, const TomlTable& table,
+                std::vector<ContactSpec>& contacts) {
+  const bool turns = joint.kind == JointKind::revolute;
+  if (!turns && table.has("radius")) {
+    table.refuse_key("radius", fmt::format("'radius' has no meaning for the limits of a {} joint",
+                                           to_string(joint.kind)));
+  }
+  for (const char* key : {"lower_deg", "upper_deg"}) {
+    if (!turns && table.has(key)) {
+      table.refuse_key(key, fmt::format("'{}' is for angles; a {} joint has a displacement", key,
+                                        to_string(joint.kind)));
+    }
+  }
+  const auto bound = [&](const char* key) { return turns ? table.angle(key) : table.number(key); };
+  const std::optional<double> lower = bound("lower"), upper = bound("upper");
+  const bool has_lower = table.has("lower") || table.has("lower_deg"),
+             has_upper = table.has("upper") || table.has("upper_deg");
+  if (!has_lower && !has_upper) table.refuse_table("'limits' need 'lower' or 'upper', or both");
+  if (lower && upper && !(*lower < *upper)) {
+    table.refuse("upper", "'upper' must be more than 'lower'");
+  }
+  for (const auto& [limit, side] : {std::pair(lower, -1.0), std::pair(upper, 1.0)}) {
+    if (!limit) continue;
+    ContactSpec& contact = add_joint_contact(joint, table, JointContactSpec::Kind::limit,
+                                             side < 0.0 ? ".lower" : ".upper", contacts);
+    contact.of_joints->side = side;
+    contact.of_joints->coupler.offset = *limit;
+    contact.of_joints->radius = table.number("radius").value_or(1.0);
+    contact.restitution = table.number("restitution").value_or(0.0);
+    contact.recovery = read_recovery(table, contact.keys);
+  }
+}
+
+void add_friction(const JointSpec& joint, const TomlTable& table, JointReading& reading) {
+  using Kind = JointContactSpec::Kind;
+  const std::optional<Formula> preload = table.drive("preload");
+  const double coefficient = table.number("coefficient").value_or(0.0);
+  if (table.has("preload") || table.has("coefficient")) {
+    ContactSpec& contact =
+        add_joint_contact(joint, table, Kind::friction, ".friction", reading.contacts);
+    if (preload) contact.of_joints->pressure = *preload;
+    contact.of_joints->coefficient = coefficient;
+    contact.of_joints->shaft_radius = table.number("radius").value_or(0.0);
+    contact.of_joints->length = table.number("length");
+  }
+  const double viscous = table.number("viscous").value_or(0.0);
+  if (!table.has("preload") && !table.has("coefficient") && !table.has("viscous")) {
+    table.refuse_table("'friction' needs 'preload', 'coefficient' or 'viscous'");
+  }
+  if (viscous == 0.0) return;
+  BushingSpec& damper = reading.dampers.emplace_back();
+  damper.name = joint.name + ".friction";
+  damper.place = joint.place;
+  damper.keys = table.key_places();
+  damper.a = joint.a;
+  damper.b = joint.b;
+  damper.axes_a = joint.axes_a;
+  damper.axes_b = joint.axes_b;
+  switch (joint.kind) {
+    case JointKind::revolute:
+      damper.rotational_damping = Vec3(0.0, 0.0, viscous);
+      break;
+    case JointKind::prismatic:
+      damper.damping = Vec3(0.0, 0.0, viscous);
+      break;
+    case JointKind::ball:
+      damper.rotational_damping = Vec3::Constant(viscous);
+      break;
+    default:
+      table.refuse_key("viscous", fmt::format("'viscous' is for revolute, prismatic and ball "
+                                              "joints; give a {} joint a [[bushing]] with damping",
+                                              to_string(joint.kind)));
+  }
+}
+
 // Of a beam all of it.
 std::string part_of(const BodyChoice& body) {
   const bool is_node = !body.is_ground() && body.spec() == nullptr;
@@ -458,6 +553,14 @@ JointReading read_joints(const std::vector<TomlTable>& tables, const NamedBodies
       const double play = backlash->number("play").value_or(0.0);
       if (play > 0.0) add_backlash({joint, *backlash, a, pair, play}, reading.contacts);
     }
+    const std::optional<TomlTable> limits = table.table("limits"),
+                                   friction = table.table("friction");
+    for (const char* key : {"limits", "friction"}) table.refuse_together(key, "clearance");
+    if (limits) {
+      table.refuse_together("limits", "motor");
+      add_limits(joint, *limits, reading.contacts);
+    }
+    if (friction) add_friction(joint, *friction, reading);
     const std::optional<TomlTable> clearance = table.table("clearance");
     const double play = clearance ? clearance->number("play").value_or(0.0) : 0.0;
     if (!(play > 0.0)) {

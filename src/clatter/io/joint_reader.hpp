@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <clatter/elements/bushing.hpp>
 #include <clatter/io/toml_table.hpp>
 #include <clatter/model/body_keys.hpp>
 #include <clatter/model/specs.hpp>
@@ -13,6 +14,7 @@ struct JointReading {
   std::vector<JointSpec> joints;
   std::vector<ContactSpec> contacts;
   std::vector<BodyPairSpec> exclusions;
+  std::vector<BushingSpec> dampers;  ///< their viscous friction
 };
 
 /// `assemble`: bodies may be moved so that the joints fit, so a joint need not fit at the start.

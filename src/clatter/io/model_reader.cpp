@@ -23,6 +23,7 @@
 #include <clatter/io/model_reader.hpp>
 #include <clatter/io/overrides.hpp>
 #include <clatter/io/parameters.hpp>
+#include <clatter/io/rope_reader.hpp>
 #include <clatter/io/shape_reader.hpp>
 #include <clatter/io/toml_table.hpp>
 #include <clatter/io/verify_reader.hpp>
@@ -221,11 +222,13 @@ Model read_tables(const toml::table& root, ModelUse use, const std::filesystem::
   model.loads = read_loads(table.tables("load"), named);
   JointReading joints = read_joints(table.tables("joint"), named, model.assemble);
   model.joints = std::move(joints.joints);
+  model.bushings.insert(model.bushings.end(), joints.dampers.begin(), joints.dampers.end());
   CouplerReading couplers = read_couplers(table.tables("coupler"));
   model.couplers = std::move(couplers.couplers);
   ContactReading contacts = read_contacts(table.tables("contact"), named);
   model.contacts = std::move(contacts.contacts);
-  for (const auto* made : {&joints.contacts, &couplers.contacts, &bearings.contacts}) {
+  std::vector<ContactSpec> ropes = read_ropes(table.tables("rope"), named);
+  for (const auto* made : {&joints.contacts, &couplers.contacts, &bearings.contacts, &ropes}) {
     model.contacts.insert(model.contacts.end(), made->begin(), made->end());
   }
   model.contact_groups = std::move(contacts.groups);

@@ -38,7 +38,7 @@ double extent_of(const Model& model) {
   for (const BeamSpec& beam : model.beams)
     for (const BeamMesh::Node& node : mesh_of(beam).nodes) box.extend(node.position);
   for (const ContactSpec& contact : model.contacts)
-    if (contact.face.body.empty() && !contact.stop) box.extend(contact.face.point);
+    if (contact.face.body.empty() && !contact.of_joints) box.extend(contact.face.point);
   for (const PlacedShape& shape : model.ground)
     for (const Vec3& point : tessellate(shape, is_planar(model), 0.0).points) box.extend(point);
   return box.isEmpty() || box.diagonal().norm() == 0.0 ? 1.0 : box.diagonal().norm();
@@ -192,7 +192,7 @@ void ParaviewSeries::add_contacts(const Model& model, const Offsets& offsets) {
     }
   };
   for (const ContactSpec& contact : model.contacts) {
-    if (contact.stop) continue;  // of a coupler: it has no place
+    if (contact.of_joints) continue;  // of a coupler: it has no place
     draw_surface(contact);
     Mesh point;  // of a sphere its centre, which carries the data of the contact
     point.points = {contact.point.point};

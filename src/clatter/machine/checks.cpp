@@ -190,8 +190,8 @@ std::vector<Mistake> check(const Model& model) {
   const bool knows_materials = materials_are_known(model);
   for (const ContactSpec& contact : model.contacts) {
     tables.once(contact.place, [&] {
-      if (contact.stop) {
-        check_coupler_stop(contact, model.joints, mistakes);
+      if (contact.of_joints) {
+        check_joint_contact(contact, bodies, model.joints, mistakes);
       } else {
         check_contact(contact, bodies, mistakes);
       }

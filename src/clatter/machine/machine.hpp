@@ -13,6 +13,7 @@
 #include <clatter/elements/beam_element.hpp>
 #include <clatter/elements/force_elements.hpp>
 #include <clatter/elements/joint.hpp>
+#include <clatter/elements/joint_friction.hpp>
 #include <clatter/elements/load.hpp>
 #include <clatter/elements/node.hpp>
 #include <clatter/elements/signal_table.hpp>
@@ -110,6 +111,10 @@ class Machine {
   const std::vector<Joint>& joints() const { return joints_; }
   /// Contacts that are always listed. Those of groups come and go: ContactList has them.
   const std::vector<Contact>& own_contacts() const { return own_contacts_; }
+  /// What presses those of them that are friction of joints, brakes and clutches.
+  const std::vector<JointFriction>& joint_frictions() const { return joint_frictions_; }
+  /// Some are pressed by what their joints do.
+  bool has_pressing_joints() const { return has_pressing_joints_; }
   const std::vector<ContactGroup>& contact_groups() const { return groups_; }
   Contact contact_of(const ContactKey& key) const;
   const std::vector<Solid>& solids() const { return solids_; }
@@ -218,9 +223,15 @@ class Machine {
     std::vector<std::size_t> joints;
     double sum = 0.0;
   };
-  CoupledJoints joints_of(const CouplerSpec& spec) const;
+  CoupledJoints joints_of(const CouplerSpec& spec, std::size_t fewest = 2) const;
   void add_contact(const ContactSpec& spec, const Model& model);
-  void add_stop(const ContactSpec& spec);
+  void add_joint_contact(const ContactSpec& spec, const Model& model);
+  /// Of the sum of coupled joints; `factor` on all.
+  std::vector<JointContact::Term> terms_of(const CoupledJoints& joints, const CouplerSpec& spec,
+                                           double factor) const;
+  JointContact friction_of(const JointContactSpec& spec, const Model& model) const;
+  JointContact rope_of(const ContactSpec& spec) const;
+  void press(const ContactSpec& spec, const Model& model);
   void add_group(const ContactGroupSpec& spec, const Model& model);
   void add_solids(const Model& model);
   void check_thin_walls() const;
@@ -255,13 +266,15 @@ class Machine {
   std::vector<Load> loads_;
   std::vector<Joint> joints_;
   std::vector<Contact> own_contacts_;
+  std::vector<JointFriction> joint_frictions_;
   std::vector<ContactGroup> groups_;
   std::vector<Solid> solids_;
   // By two materials:
   std::vector<SurfaceLaw> laws_;
   std::vector<std::optional<ComplianceSpec>> compliances_;
   std::size_t materials_ = 0;
-  bool has_solid_beams_ = false, has_stops_ = false, is_compliant_ = false;
+  bool has_solid_beams_ = false, has_stops_ = false, has_pressing_joints_ = false,
+       is_compliant_ = false;
   // The smaller first: parts that do not touch, and nodes whose solids do not.
   std::set<std::pair<int, int>> apart_, nodes_apart_;
   WatchedPairs watched_pairs_;

@@ -136,11 +136,10 @@ void Machine::add_joint(const JointSpec& spec) {
   joints_.push_back(std::move(joint));
 }
 
-Machine::CoupledJoints Machine::joints_of(const CouplerSpec& spec) const {
-  if (spec.joints.size() < 2 || spec.ratios.size() != spec.joints.size()) {
-    throw Error(
-        spec.place,
-        fmt::format("coupler '{}' needs two joints or more, and a ratio for each", spec.name));
+Machine::CoupledJoints Machine::joints_of(const CouplerSpec& spec, std::size_t fewest) const {
+  if (spec.joints.size() < fewest || spec.ratios.size() != spec.joints.size()) {
+    throw Error(spec.place, fmt::format("coupler '{}' needs {} or more, and a ratio for each",
+                                        spec.name, fewest == 1 ? "a joint" : "two joints"));
   }
   CoupledJoints found;
   for (std::size_t i = 0; i < spec.joints.size(); ++i) {
@@ -175,23 +174,8 @@ void Machine::add_coupler(const CouplerSpec& spec) {
   for (Joint& term : terms) joints_.push_back(std::move(term));
 }
 
-void Machine::add_stop(const ContactSpec& spec) {
-  const CouplerSpec& coupler = spec.stop->coupler;
-  const CoupledJoints of = joints_of(coupler);
-  std::vector<CouplerStop::Term> terms;
-  for (std::size_t i = 0; i < of.joints.size(); ++i) {
-    terms.push_back({*joints_[of.joints[i]].free_coordinate(), coupler.ratios[i],
-                     force_element_count() + of.joints[i]});
-  }
-  const CouplerStop stop(*spec.stop, std::move(terms), coupler.offset.value_or(of.sum));
-  Contact contact(spec, stop, stop.nodes()[0], stop.nodes()[1], nodes_);
-  contact.first_row = own_contacts_.empty() ? 0 : own_contacts_.back().end_row();
-  own_contacts_.push_back(std::move(contact));
-  has_stops_ = true;
-}
-
 void Machine::add_contact(const ContactSpec& spec, const Model& model) {
-  if (spec.stop) return add_stop(spec);
+  if (spec.of_joints) return add_joint_contact(spec, model);
   ContactSpec local = spec;
   if (local.compliance) {
     is_compliant_ = true;
@@ -395,7 +379,11 @@ double Machine::measure_length(const Model& model) const {
   for (const LoadSpec& s : model.loads) include(s.at);
   for (const JointSpec& s : model.joints) include(s.a), include(s.b);
   for (const ContactSpec& s : model.contacts) {
-    if (!s.stop) include(s.point), include(s.face);
+    if (!s.of_joints) {
+      include(s.point), include(s.face);
+    } else {
+      for (const Attachment& at : s.of_joints->through) include(at);
+    }
   }
   double length = box.isEmpty() ? 0.0 : box.diagonal().norm();
   // Radii of gyration stand for the size of a body on its own.

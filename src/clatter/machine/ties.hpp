@@ -25,7 +25,7 @@ template <class Tie>
 void visit_ties(const Machine& machine, const Tie& tie) {
   visit_rigid_ties(machine, tie);
   for (const Contact& contact : machine.own_contacts()) {
-    if (!contact.is_stop()) continue;
+    if (!contact.is_placeless()) continue;
     for (const int node : contact.nodes()) tie(contact.a(), node);
   }
   for_each_force_element(machine.force_elements(), [&](const auto& element, std::size_t) {

@@ -9,6 +9,16 @@ Dimension dimension_of_pair(const BodyChoice& a, const BodyChoice& b) {
   return is_planar_pair(a, b) ? Dimension::two : Dimension::three;
 }
 
+Dimension dimension_of_all(const std::vector<BodyChoice>& bodies) {
+  bool has_planar = false, has_spatial = false;
+  for (const BodyChoice& body : bodies) {
+    if (!body.is_known()) return Dimension::either;
+    has_planar = has_planar || body.is(BodyKind::planar);
+    has_spatial = has_spatial || !(body.is(BodyKind::planar) || body.is_ground());
+  }
+  return has_planar && !has_spatial ? Dimension::two : Dimension::three;
+}
+
 Dimension dimension_on(const BodyChoice& body, Dimension pair) {
   if (!body.is_known()) return Dimension::either;
   if (body.is_ground()) return pair;

@@ -15,6 +15,8 @@ namespace clatter {
 /// Planar when one of the two is planar and the other planar or ground: then nothing leaves the
 /// plane.
 Dimension dimension_of_pair(const BodyChoice& a, const BodyChoice& b);
+/// Of points on all of them: in the plane when no body leaves it.
+Dimension dimension_of_all(const std::vector<BodyChoice>& bodies);
 /// Of a point on a body that takes part in such a pair.
 Dimension dimension_on(const BodyChoice& body, Dimension pair);
 /// How a vector that goes into a spec may be written; whether it leaves the plane is for the checks

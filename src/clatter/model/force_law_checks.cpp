@@ -69,7 +69,7 @@ class ForceLawCheck {
                      "'materials': which side of the groove is touched, and so how it is curved, "
                      "is not known; give 'stiffness' instead, or a [[bearing]]");
     }
-    if (contact_.stop) {
+    if (contact_.of_joints) {
       object_.refuse(key("materials"),
                      "'materials': how the teeth of a coupler are curved is not known; give "
                      "'stiffness' instead");
@@ -163,11 +163,22 @@ void check_hardness(const ContactSpec& contact, const IntegratorSpec& integrator
   const ObjectCheck object(fmt::format("contact '{}'", contact.name), contact.place, contact.keys,
                            mistakes);
   const SchemeTraits& scheme = traits_of(integrator.kind);
-  if (contact.stop) {
+  if (contact.of_joints) {
+    const JointContactSpec::Kind kind = contact.of_joints->kind;
+    const bool is_friction = kind == JointContactSpec::Kind::friction ||
+                             kind == JointContactSpec::Kind::clutch ||
+                             contact.of_joints->drum.has_value();
+    if (integrator.multi_impact && is_friction) {
+      object.refuse_object(
+          "friction of joints, clutches and ropes acts in all impacts of a step at once, which is "
+          "not for 'multi_impact': leave that out");
+    }
     if (!scheme.is_compliant) return;
+    const std::string what = contact.of_joints->kind == JointContactSpec::Kind::backlash
+                                 ? "'backlash' of a coupler"
+                                 : fmt::format("'{}'", contact.name);
     object.refuse_object(fmt::format(
-        "'backlash' of a coupler is hard, which is not for the integrator \"{}\": take \"nsga\"",
-        scheme.name));
+        "{} is hard, which is not for the integrator \"{}\": take \"nsga\"", what, scheme.name));
     return;
   }
   if (contact.compliance) check_conserving(object, scheme, *contact.compliance, contact);

@@ -47,10 +47,12 @@ void check_beam(const BeamSpec& beam, int elements_left, std::vector<Mistake>& m
 /// Nothing when mistakes leave open where the nodes are.
 std::optional<BeamMesh> mesh_if_possible(const BeamSpec& beam, int elements_left);
 
+/// `fewest`: joints that it needs.
 void check_coupler(const CouplerSpec& coupler, const std::vector<JointSpec>& joints,
-                   std::vector<Mistake>& mistakes);
-void check_coupler_stop(const ContactSpec& contact, const std::vector<JointSpec>& joints,
-                        std::vector<Mistake>& mistakes);
+                   std::vector<Mistake>& mistakes, std::size_t fewest = 2);
+/// Of contacts of joints, couplers and ropes.
+void check_joint_contact(const ContactSpec& contact, BodyLookup& bodies,
+                         const std::vector<JointSpec>& joints, std::vector<Mistake>& mistakes);
 void check_load(const LoadSpec& load, BodyLookup& bodies, std::vector<Mistake>& mistakes);
 void check_joint(const JointSpec& joint, BodyLookup& bodies, std::vector<Mistake>& mistakes);
 void check_contact(const ContactSpec& contact, BodyLookup& bodies, std::vector<Mistake>& mistakes);

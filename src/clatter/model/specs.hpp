@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <clatter/math/expression.hpp>
+#include <clatter/math/formula.hpp>
 #include <clatter/math/types.hpp>
 #include <clatter/model/conserving_kind.hpp>
 #include <clatter/model/contact_geometry.hpp>
@@ -274,12 +275,36 @@ struct CouplerSpec {
 /// Besides the ground: between so many bodies the joints of a coupler with play can be.
 inline constexpr std::size_t most_coupled_bodies = 4;
 
-/// One of the two stops between which the sum of a coupler with play is free.
-struct CouplerStopSpec {
-  CouplerSpec coupler;  ///< not one of those of the model, which hold their sums
+/// What joints, couplers and ropes oppose to motion as a contact does.
+struct JointContactSpec {
+  enum class Kind {
+    backlash,  ///< one of the two stops between which the sum of a coupler with play is free
+    limit,     ///< of the coordinate of one joint
+    friction,  ///< of one joint
+    clutch,    ///< friction against the rate of a coupler's sum
+    one_way,   ///< the sum of a coupler only grows
+    rope,      ///< has a largest length
+  };
+  Kind kind = Kind::backlash;
+  /// Not one of those of the model, which hold their sums; of a limit or friction the joint alone.
+  CouplerSpec coupler;
   double play = 0.0;    ///< how far the sum can go from what it would be without
   double side = 1.0;    ///< -1: the stop below
   double radius = 1.0;  ///< [m] the gap is this times what is left of the play
+  // Friction: largest resistance is pressure + coefficient shaft_radius |force|, and of what slides
+  // pressure + coefficient (|force| + 2 |torque|/length).
+  Formula pressure{"0", Formula::Of::quantities};  ///< [N], [N m]
+  double coefficient = 0.0;
+  double shaft_radius = 0.0;     ///< [m]
+  std::optional<double> length;  ///< [m] that guides against tilting
+  // Rope
+  std::vector<Attachment> through;
+  std::optional<double> rope_length;  ///< as at the start when absent
+  std::optional<std::size_t> drum;    ///< the point where it has friction
+  double drum_friction = 0.0;
+  std::optional<double> drum_angle;  ///< [rad] as at the start when absent
+
+  std::string what() const;  ///< "coupler 'teeth'", for messages
 };
 
 // ---- Contacts
@@ -340,9 +365,9 @@ struct ContactSpec : SurfaceLaw {
   double tube_radius = 0.0;  ///< [m] of a groove, about the circle of face_radius
   /// [1/m] Principal curvatures of the face, for Hertz; those of its geometry when absent.
   std::optional<std::array<double, 2>> face_curvature = {};
-  Vec3 direction = Vec3::UnitZ();            ///< of the face: out of it, in the frame of its body
-  std::vector<Vec3> outline;                 ///< corners in that frame; empty: the face has no edge
-  std::optional<CouplerStopSpec> stop = {};  ///< instead of surfaces of two bodies
+  Vec3 direction = Vec3::UnitZ();  ///< of the face: out of it, in the frame of its body
+  std::vector<Vec3> outline;       ///< corners in that frame; empty: the face has no edge
+  std::optional<JointContactSpec> of_joints = {};  ///< instead of surfaces of two bodies
   std::optional<RecoverySpec> recovery;
   std::optional<ComplianceSpec> compliance;  ///< none: it is hard
   Place place;

@@ -42,7 +42,7 @@ std::string part(const Machine& machine, const IntegratorSpec& spec, State& stat
   w.contacts.let_positions_slide();
   for (const std::size_t c : w.contacts.near()) {
     const Contact& contact = w.contacts.contact(c);
-    w.contacts.work[c].candidate = contact.is_stop() || contact.over_face(state.q);
+    w.contacts.work[c].candidate = contact.is_placeless() || contact.over_face(state.q);
   }
   SmoothEnd smooth(machine);
   smooth.v = state.v;

@@ -421,8 +421,11 @@ void ContactSet::scale_rows(Scaling scaling, double penalty) {
       }
       return sum;
     };
-    w.scale[0] = 1.0 / std::sqrt(inverse_mass(0, true));
+    const int first = of.is_pressed() ? 1 : 0;  // row 0 of what is pressed moves nothing
+    const double of_normal = inverse_mass(first, true);
+    w.scale[0] = of_normal > 0.0 ? 1.0 / std::sqrt(of_normal) : 1.0;
     w.law.penalty = penalty;
+    w.law.is_pressed = of.is_pressed();
     w.law.ball_count = static_cast<int>(of.blocks().size());
     for (std::size_t k = 0; k < of.blocks().size(); ++k) {
       const FrictionBlock& block = of.blocks()[k];
@@ -438,6 +441,7 @@ void ContactSet::scale_rows(Scaling scaling, double penalty) {
                         scale > 0.0 ? block.coefficient * w.scale[0] / scale : 0.0};
     }
     w.position_law = w.law;
+    if (of.is_pressed()) scale_pressing(w);
     for (std::size_t k = 0; k < of.blocks().size(); ++k) {
       const bool rolls = of.blocks()[k].kind != FrictionKind::sliding;
       const bool resists = has_position_friction && (spec_.position_rolling || !rolls);

@@ -36,6 +36,9 @@ struct ContactWork {
   double gap = 0.0;    ///< there
   RowVector scale;     ///< square roots of the inverse Delassus diagonal
   ContactLaw law, position_law;
+  /// Normal reactions of pressed friction, physical: over the step at velocity and at position
+  /// level, and at its end.
+  double pressing_impulse = 0.0, pressing_push = 0.0, pressing_force = 0.0;
   PairRows G;                 ///< rows at the present configuration
   PairRows start_rows;        ///< at the start of the step
   RowVector ghat;             ///< scaled gap or velocity terms
@@ -152,6 +155,13 @@ class ContactSet {
   /// Scales rows by their inverse Delassus diagonal, or by one mass for all as 001 does, and gives
   /// the laws their penalties.
   void scale_rows(Scaling scaling, double penalty);
+  /// The mean normal reaction of pressed friction in a step of size h, at one of two levels.
+  void press(std::size_t c, bool position_level, double force, double h) {
+    ContactWork& w = work[c];
+    (position_level ? w.pressing_push : w.pressing_impulse) =
+        (position_level ? 0.5 * h * h : h) * force;
+    scale_pressing(w);
+  }
   /// No friction at position level, until rows are scaled anew.
   void let_positions_slide();
   /// equations and residual of all contacts; `problem` tells the law of each, and whether it may
@@ -219,6 +229,10 @@ class ContactSet {
   std::function<void(const ContactProblem&)> on_problem;
 
  private:
+  static void scale_pressing(ContactWork& w) {
+    w.law.pressure = w.pressing_impulse / w.scale[0];
+    w.position_law.pressure = w.pressing_push / w.scale[0];
+  }
   void size_work();
   void wake_who_is_near(const State& state);
   void find_reach(const State& state, double h);
@@ -227,7 +241,7 @@ class ContactSet {
   void go_on(std::span<const ContactKey> keys, std::size_t k, ContactState& of) const;
   bool solids_stay_apart(const State& state, const Configuration& q, std::string& failure);
   double reach_of(const Contact& contact) const {
-    if (contact.is_stop()) return std::numeric_limits<double>::infinity();
+    if (contact.is_placeless()) return std::numeric_limits<double>::infinity();
     double a = reach_[static_cast<std::size_t>(contact.a())],
            b = reach_[static_cast<std::size_t>(contact.b())];
     if (contact.has_chord()) {  // that of the ground is zero

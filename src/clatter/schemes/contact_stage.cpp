@@ -266,6 +266,13 @@ void ContactStage::fill_condensed(bool position_level, Condensed& condensed) {
   for (int i = 0; i < condensed.D.rows(); ++i) {
     row_rates(condensed.motions.col(i), condensed.D.col(i));
   }
+  // What is pressed has a normal row that nothing moves along: something of unit mass stands for it
+  // there, pressed as much.
+  for (const CondensedContact& contact : condensed.contacts) {
+    if (!contact.law.is_pressed) continue;
+    condensed.D(contact.first_row, contact.first_row) = 1.0;
+    condensed.b[contact.first_row] = -contact.law.pressure;
+  }
 }
 
 }  // namespace clatter

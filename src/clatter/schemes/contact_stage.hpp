@@ -26,6 +26,7 @@ class ContactStage {
   /// Room for the contacts that are listed now.
   void size_contacts();
 
+  /// Joints press their friction as they react in the solution.
   template <class Problem>
   bool solve(Problem& problem, double& eps, int& iterations, const char* what);
   /// All contacts react at once; without rebound where no motion could meet it.
@@ -63,6 +64,9 @@ class ContactStage {
   /// Gives up early.
   template <class Problem>
   bool newton_for_a_while(Problem& problem, double& eps, int& iterations, const char* what);
+  /// With friction of joints pressed as it is.
+  template <class Problem>
+  bool solve_as_pressed(Problem& problem, double& eps, int& iterations, const char* what);
   /// For bodies that only contacts connect: island by island, without a matrix of the whole;
   /// `matrix_failed`: also where that would be better.
   template <class Problem>

@@ -44,6 +44,22 @@ bool ContactStage::newton_for_a_while(Problem& problem, double& eps, int& iterat
 
 template <class Problem>
 bool ContactStage::solve(Problem& problem, double& eps, int& iterations, const char* what) {
+  if (!solve_as_pressed(problem, eps, iterations, what)) return false;
+  if (!w_.machine.has_pressing_joints()) return true;
+  for (int k = 0; k < most_pressings; ++k) {
+    problem.find_joint_reactions(w_.joint_total);
+    if (!w_.press_joints(w_.joint_total, Problem::position_level)) return true;
+    int more = 0;
+    if (!solve_as_pressed(problem, eps, more, what)) return false;
+    iterations += more;
+  }
+  w_.failure = w_.pressing_failure();
+  return false;
+}
+
+template <class Problem>
+bool ContactStage::solve_as_pressed(Problem& problem, double& eps, int& iterations,
+                                    const char* what) {
   const bool has_groups = !w_.machine.contact_groups().empty();
   // Where it is small it is made beforehand, so that no step has to wait for memory.
   if (!has_groups && w_.contacts.count() <= always_ready) whole_.prepare();

@@ -51,6 +51,11 @@ class PositionCorrection {
   /// Contacts push as they did last.
   void guess_reactions();
   VecX& joint_multipliers() { return nu_; }
+  /// What joints do over the step, as impulses: a constant force moves by half of its impulse.
+  void find_joint_reactions(VecX& impulses) const {
+    impulses = 0.5 * w_.h * (w_.state->joint_forces + w_.joint_forces);
+    if (w_.h > 0.0) impulses += 2.0 / w_.h * w_.joints.scale().cwiseProduct(nu_);
+  }
   NodalVector& correction() { return U_; }
   VecX& contact_multipliers() { return nu_contact_; }
 

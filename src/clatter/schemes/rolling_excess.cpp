@@ -18,6 +18,7 @@ bool RollingExcess::exists() {
   for (const std::size_t c : w_.contacts.near()) {
     if (w_.contacts.work[c].gap_at_start > touching) continue;
     const Contact& contact = w_.contacts.contact(c);
+    if (contact.is_placeless()) continue;
     int& excess = excess_[static_cast<std::size_t>(w_.islands.of_pair(contact.a(), contact.b()))];
     ++excess;
     for (const int n : {contact.a(), contact.b()}) {

@@ -21,6 +21,10 @@ struct IslandProgress {
   bool stays = false;  ///< where it is, whatever the others do
 };
 
+/// Reactions of joints and the friction that they press are found in turns: the error shrinks by
+/// the factor of friction and lever with each.
+inline constexpr int most_pressings = 60;
+
 /// What the problems of a step work on and hand on to each other. Scratch of a scheme: a step fills
 /// all of it from the state that it starts from.
 struct StepWork {
@@ -55,6 +59,9 @@ struct StepWork {
   std::vector<Residual> residuals;       ///< by island, of the problem at hand
   std::vector<IslandProgress> progress;  ///< by island
 
+  std::vector<double> preloads;      ///< of pressed friction: mean of the step
+  std::size_t changed_friction = 0;  ///< that was pressed otherwise last
+
   StepCounts counts;
   bool is_repeat = false;  ///< of a step that missed contacts, whose pushes are a good guess
   std::string failure;     ///< why the step failed
@@ -62,6 +69,13 @@ struct StepWork {
 
   /// Begins a step of size h: scales, rows and rates as they are at the start.
   void begin(State& from, double step_size);
+  /// Friction of joints is pressed by the mean of what they do, given as `impulses` over the step.
+  /// True: that is other than it was.
+  bool press_joints(const VecX& impulses, bool position_level);
+  /// Likewise at the end of the step, by `forces`.
+  bool press_joints_at_end(const VecX& forces);
+  /// That the two do not come to an end, in words.
+  std::string pressing_failure() const;
   /// Evaluates loads and motors; also in substeps differences in time need a width.
   void set_time(const State& of, double t);
   /// T at an increment.
@@ -98,6 +112,12 @@ struct StepWork {
   double numbers_of(int island, double numbers) const {
     return islands.has_beam(island) ? numbers : contact_numbers;
   }
+  /// By factor times what joints do.
+  double joint_pressure(const JointFriction& friction, double factor, const VecX& joints_do,
+                        const Configuration& at) const;
+  /// Friction is pressed by its preload, and by joints as in the step before.
+  void begin_pressing();
+  bool change_pressing(std::size_t friction, double& force, double to);
   /// Where the largest residual is, in words.
   std::string culprit() const;
 };

@@ -49,6 +49,11 @@ class VelocityJump {
   void assemble_without_contacts(KktMatrix& K);
   void reset();
   VecX& joint_multipliers() { return w_.joint_impulses; }
+  /// What joints do over the step, as impulses.
+  void find_joint_reactions(VecX& impulses) const {
+    impulses = 0.5 * w_.h * (w_.state->joint_forces + w_.joint_forces) +
+               w_.joints.scale().cwiseProduct(w_.joint_impulses);
+  }
   NodalVector& correction() { return V_; }
   VecX& contact_multipliers() { return la_contact_; }
 

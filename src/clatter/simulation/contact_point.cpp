@@ -44,7 +44,7 @@ void find_contact_points(const Machine& machine, const State& state, bool separa
     if (state.contacts[c].status == ContactStatus::open) continue;
     const ContactState& did = state.contacts[c];
     if (c < own) {
-      if (machine.own_contacts()[c].is_stop()) continue;
+      if (machine.own_contacts()[c].is_placeless()) continue;
       points.push_back(contact_point(machine.own_contacts()[c], did, state, separates_forces));
     } else {
       const Contact contact = machine.contact_of(state.search.keys[c - own]);

@@ -53,7 +53,7 @@ void PairContacts::add(const ContactPoint& point) {
 void PairContacts::find_gaps(const State& state) {
   const WatchedPairs& watched = machine_.watched_pairs();
   const auto note = [&](const Contact& contact, double gap) {
-    if (contact.is_stop()) return;
+    if (contact.is_placeless()) return;
     const int pair = watched.find(contact.a(), contact.b()).pair;
     if (pair >= 0) pairs_[static_cast<std::size_t>(pair)].gap = std::min(pairs_[pair].gap, gap);
   };

@@ -146,10 +146,10 @@ void check_penetration(const Machine& machine, std::span<const Contact> contacts
   for (const Contact& contact : contacts) {
     if (contact.compliance() != nullptr && !settled) continue;  // may start pressed
     const double gap = contact.gap(state.q, state.turns);
-    if (gap < -penetration_tolerance * machine.length() && contact.is_stop()) {
+    if (gap < -penetration_tolerance * machine.length() && contact.is_placeless()) {
       mistakes.push_back({contact.place(),
-                          fmt::format("contact '{}': the sum of its coupler {} {:.6g} m beyond "
-                                      "this stop; turn a body, or change 'offset'",
+                          fmt::format("contact '{}': what it limits {} {:.6g} m beyond this stop; "
+                                      "move a body, or the stop",
                                       contact.name(), settled ? "comes to rest" : "starts", -gap)});
     } else if (gap < -penetration_tolerance * machine.length() && contact.over_face(state.q)) {
       const std::string& b = machine.nodes()[contact.b()].name;
@@ -177,7 +177,7 @@ double deepest_contact(const Machine& machine, std::span<const Contact> contacts
   for (const Contact& contact : contacts) {
     const double gap = contact.gap(state.q, state.turns);
     const bool is_inside = gap < -penetration_tolerance * machine.length();
-    if (is_inside && (contact.is_stop() || contact.over_face(state.q))) {
+    if (is_inside && (contact.is_placeless() || contact.over_face(state.q))) {
       deepest = std::max(deepest, -gap);
     }
   }
@@ -256,7 +256,7 @@ std::optional<std::string> drift_of_what_is_inside(const Machine& machine,
   if (spec.kind != IntegratorKind::moreau) return std::nullopt;
   const std::vector<Contact>& contacts = machine.own_contacts();
   const auto inside = std::find_if(contacts.begin(), contacts.end(), [](const Contact& contact) {
-    return !contact.is_stop() && !contact.has_chord() && contact.geometry().inside;
+    return !contact.is_placeless() && !contact.has_chord() && contact.geometry().inside;
   });
   if (inside == contacts.end()) return std::nullopt;
   return fmt::format(

@@ -131,7 +131,7 @@ void add_pairs(const Machine& machine, const Scheme& scheme, State& state) {
   for (std::size_t c = 0; c < state.contacts.size(); ++c) {
     if (state.contacts[c].impulse.isZero(0.0)) continue;
     const Contact& contact = scheme.contacts()[c];
-    if (contact.is_stop()) continue;
+    if (contact.is_placeless()) continue;
     const auto [pair, is_turned] = machine.watched_pairs().find(contact.a(), contact.b());
     if (pair < 0) continue;
     const Vec3 on_b = contact_point(contact, state.contacts[c], state).impulse;

@@ -20,11 +20,13 @@ void find_contacts(const Machine& machine, const std::vector<double>& places,
     double* tangent = &found.tangents[3 * c];
     const ContactFrame frame = contacts[c].frame(q, Vec3(tangent));
     const Vec3 at = contacts[c].position(q, frame);
-    // That of a coupler's stop points nowhere: no arrow is drawn.
-    const Vec3 normal = contacts[c].is_stop() ? Vec3(Vec3::Zero()) : frame.normal;
+    // Those of joints point nowhere: no arrow is drawn.
+    const bool is_somewhere = !contacts[c].is_placeless();
+    const Vec3 normal = is_somewhere ? frame.normal : Vec3(Vec3::Zero()),
+               along = is_somewhere ? frame.tangents[0] : Vec3(Vec3::Zero());
     std::copy_n(at.data(), 3, &found.positions[3 * c]);
     std::copy_n(normal.data(), 3, &found.normals[3 * c]);
-    std::copy_n(frame.tangents[0].data(), 3, tangent);
+    std::copy_n(along.data(), 3, tangent);
   }
 }
 

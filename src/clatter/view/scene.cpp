@@ -130,6 +130,10 @@ class SceneBuilder {
         add_link(std::string(Kind::word), spec.name, Kind::attachments(spec));
       }
     });
+    for (const ContactSpec& contact : model_.contacts) {  // ropes are seen as cables are
+      if (!contact.of_joints || contact.of_joints->through.empty()) continue;
+      add_link("cable", contact.name, contact.of_joints->through);
+    }
     return std::move(scene_);
   }
 
@@ -174,8 +178,13 @@ class SceneBuilder {
       for (const auto& spec : model_.*Kind::list)
         for (const Attachment& at : Kind::attachments(spec)) hold(at);
     });
-    for (const ContactSpec& contact : model_.contacts)
-      if (!contact.stop) hold(contact.point);
+    for (const ContactSpec& contact : model_.contacts) {
+      if (!contact.of_joints) {
+        hold(contact.point);
+      } else {
+        for (const Attachment& at : contact.of_joints->through) hold(at);
+      }
+    }
   }
 
   /// How far from its mover a body is seen.
@@ -297,7 +306,7 @@ class SceneBuilder {
   }
 
   void add_face(const ContactSpec& contact) {
-    if (contact.stop) return;
+    if (contact.of_joints) return;
     const SurfaceKind& kind = contact.geometry.a;
     if (kind.is_sphere && !contact.geometry.inside) {
       if (contact.face.body.empty()) add_ground_sphere(contact);

@@ -46,6 +46,13 @@ RowVector pressed(const ContactLaw& law, int rows, ContactStatus status, testing
   return xi;
 }
 
+/// As much as `pressed` has it, in scaled units.
+void press_itself(const Contact& contact, ContactWork& work, double h) {
+  if (!contact.is_pressed()) return;
+  work.law.pressure = work.position_law.pressure = 1.0;
+  work.pressing_force = work.scale[0] / h;
+}
+
 /// Contacts that are behind their faces take part as well.
 void arm(State& state) {
   for (ContactState& of : state.contacts) of.armed = true;
@@ -92,10 +99,11 @@ struct NsgaProbe {
 
   template <class Problem>
   void press_contacts(testing::Random& random, Problem& problem, ContactStatus status) {
-    const ContactSet& contacts = s.w_.contacts;
+    ContactSet& contacts = s.w_.contacts;
     for (std::size_t c = 0; c < contacts.count(); ++c) {
       const Contact& contact = contacts.contact(c);
-      const ContactWork& work = contacts.work[c];
+      ContactWork& work = contacts.work[c];
+      press_itself(contact, work, s.w_.h);
       problem.contact_multipliers().segment(contact.first_row, contact.rows()) =
           pressed(problem.law(work), contact.rows(), status, random, true) +
           work.law.penalty * work.ghat;
@@ -180,7 +188,8 @@ struct MoreauProbe {
     s.step_.evaluate();
     for (std::size_t c = 0; c < w.contacts.count(); ++c) {
       const Contact& contact = w.contacts.contact(c);
-      const ContactWork& work = w.contacts.work[c];
+      ContactWork& work = w.contacts.work[c];
+      press_itself(contact, work, w.h);
       s.step_.contact_multipliers().segment(contact.first_row, contact.rows()) =
           pressed(work.law, contact.rows(), status, random, false) + work.law.penalty * work.ghat;
     }
@@ -240,10 +249,11 @@ struct NsgaCoupledProbe {
 
   /// Multipliers that give every contact the status at each level, away from where it changes.
   void press_contacts(testing::Random& random, ContactStatus status) {
-    const StepWork& w = s.w_;
+    StepWork& w = s.w_;
     for (std::size_t c = 0; c < w.contacts.count(); ++c) {
       const Contact& contact = w.contacts.contact(c);
       CoupledContact& work = s.step_.contacts_[c];
+      press_itself(contact, w.contacts.work[c], w.h);
       const ContactWork& base = w.contacts.work[c];
       const double push = status == ContactStatus::open ? -1.0 : 1.0;
       work.push = push + base.scale[0] * contact.gap(w.q) / w.h;
@@ -412,6 +422,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"geared_in_space_open", testing::geared_in_space, ContactStatus::open, 1.0},
         Case{"geared_in_space_stick", testing::geared_in_space, ContactStatus::stick, 1.0},
         Case{"geared_in_the_plane_slip", testing::geared_in_the_plane, ContactStatus::slip, 1.0},
+        Case{"resisting_joints_stick", testing::resisting_joints, ContactStatus::stick, 1.0},
+        Case{"resisting_joints_slip", testing::resisting_joints, ContactStatus::slip, 3.0},
         Case{"beams_in_space_slip", testing::beams_in_space, ContactStatus::slip, 1.0, 0.3},
         Case{"beams_in_space_stick", testing::beams_in_space, ContactStatus::stick, 1.0, 0.3},
         Case{"beams_in_the_plane_slip", testing::beams_in_the_plane, ContactStatus::slip, 1.0,

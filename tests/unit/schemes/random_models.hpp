@@ -232,6 +232,35 @@ inline Model geared_in_space(Random& random) {
   return model;
 }
 
+/// Joints with friction, limits, a clutch, a freewheel and a rope with friction.
+inline Model resisting_joints(Random& random) {
+  using Kind = JointContactSpec::Kind;
+  Model model = everything_in_space(random);
+  model.contacts.clear();
+  const auto add = [&](Kind kind, std::vector<std::string> joints, std::vector<double> ratios) {
+    ContactSpec& contact = model.contacts.emplace_back();
+    contact.name = "joint contact " + std::to_string(model.contacts.size());
+    contact.of_joints.emplace();
+    contact.of_joints->kind = kind;
+    contact.of_joints->coupler.joints = std::move(joints);
+    contact.of_joints->coupler.ratios = std::move(ratios);
+    contact.of_joints->shaft_radius = 0.4;
+    return &contact;
+  };
+  add(Kind::friction, {"ball"}, {1.0});
+  add(Kind::friction, {"revolute"}, {1.0});
+  add(Kind::friction, {"slide"}, {1.0});
+  add(Kind::clutch, {"slide", "revolute"}, {0.7, -0.2});
+  add(Kind::one_way, {"slide", "revolute"}, {-0.3, 0.5});
+  add(Kind::limit, {"revolute"}, {1.0})->restitution = 0.5;
+  ContactSpec* rope = add(Kind::rope, {}, {});
+  rope->of_joints->through = {
+      at("A", random), {"", Vec3(3.0, 2.0, 4.0)}, {"C", Vec3(-2.0, 3.0, 3.0)}};
+  rope->of_joints->drum = 1;
+  rope->of_joints->drum_friction = 0.3;
+  return model;
+}
+
 inline Model geared_in_the_plane(Random& random) {
   Model model = everything_in_the_plane(random);
   JointSpec pin = joint_anywhere("wheel", JointKind::revolute, at("", random, true),

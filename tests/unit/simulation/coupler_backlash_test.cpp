@@ -219,7 +219,7 @@ TEST(CouplerWithPlay, that_starts_beyond_its_play_is_refused) {
     Simulation simulation(parse_model(model, "gears.toml"));
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("the sum of its coupler starts 0.01 m beyond"),
+    EXPECT_NE(std::string(error.what()).find("what it limits starts 0.01 m beyond"),
               std::string::npos)
         << error.what();
   }

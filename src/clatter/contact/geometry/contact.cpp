@@ -62,6 +62,11 @@ void Contact::take_from(const Pair& pair) {
     second_a_ = pair.second_a();
     second_b_ = pair.second_b();
   }
+  if constexpr (requires { pair.blocks(); }) {
+    for (const auto& each : pair.blocks()) {
+      add_block(each.kind, static_cast<int>(each.rows.size()), each.coefficient, 0.0);
+    }
+  }
   if constexpr (Pair::has_slip_coordinates) {
     const FrictionBlock* sliding = block(FrictionKind::sliding);
     for (int i = 0; sliding != nullptr && slides_by_coordinates_ && i < sliding->rows; ++i) {

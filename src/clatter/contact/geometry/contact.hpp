@@ -12,8 +12,6 @@
 
 namespace clatter {
 
-enum class FrictionKind { sliding, rolling, drilling };
-
 /// Relative velocities of a contact that friction resists together.
 struct FrictionBlock {
   FrictionKind kind = FrictionKind::sliding;
@@ -42,12 +40,17 @@ class Contact {
   /// A side that lies along the chord between two nodes has a second one; else it is the ground.
   int second_a() const { return second_a_; }
   int second_b() const { return second_b_; }
-  /// Its rows are over four nodes: a side lies along a chord, or it is the stop of a coupler.
+  /// Its rows are over four nodes: a side lies along a chord, or joints have it.
   bool has_chord() const { return has_chord_; }
-  /// Of a coupler: it has a gap and a row, but no place.
-  bool is_stop() const { return std::holds_alternative<CouplerStop>(pair_); }
+  /// Of joints or ropes: it has rows, but no place.
+  bool is_placeless() const { return std::holds_alternative<JointContact>(pair_); }
   /// In the order of the columns of what has 24 of them.
   std::array<int, 4> nodes() const { return {a_, b_, second_a_, second_b_}; }
+  /// Its normal reaction is given, whatever the motion: friction that is pressed by itself.
+  bool is_pressed() const {
+    const auto* of_joints = std::get_if<JointContact>(&pair_);
+    return of_joints != nullptr && of_joints->normal() == JointContact::Normal::is_given;
+  }
   double restitution() const { return restitution_; }
   double restitution_of_row(int row) const;
   bool has_restitution() const;  ///< in any row
@@ -66,7 +69,7 @@ class Contact {
 
   /// > 0 open. `turns`: those of State, for the stops of couplers.
   double gap(const Configuration& q, std::span<const double> turns = {}) const {
-    if (const auto* stop = std::get_if<CouplerStop>(&pair_)) return stop->gap(q, turns);
+    if (const auto* of_joints = std::get_if<JointContact>(&pair_)) return of_joints->gap(q, turns);
     return std::visit([&](const auto& pair) { return pair.gap(q); }, pair_);
   }
   /// Derivative of row 0 with respect to variations, as PairCoordinate::hessian.

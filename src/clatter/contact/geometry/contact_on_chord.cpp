@@ -1,7 +1,7 @@
 #include <clatter/contact/geometry/contact.hpp>
 
 // Rows of contacts with a chord, and their derivatives. Each of the four nodes bears a share of
-// what its side does: see ChordPair. The stop of a coupler has one row, the gradient of its gap.
+// what its side does: see ChordPair. What joints oppose to motion has rows of its own.
 
 namespace clatter {
 namespace {
@@ -36,11 +36,13 @@ std::array<Bearer, 4> bearers(const Contact& contact, const Configuration& q, co
 
 void Contact::rates(const Configuration& q, const ContactFrame& f, PairRows& rows,
                     PairRows& second_rows) const {
-  if (const auto* stop = std::get_if<CouplerStop>(&pair_)) {
+  if (const auto* of_joints = std::get_if<JointContact>(&pair_)) {
     Vec24 g;
-    stop->row(q, g);
-    rows.row(0) = g.head<12>();
-    second_rows.row(0) = g.tail<12>();
+    for (int i = 0; i < rows_; ++i) {
+      of_joints->row(q, i, g);
+      rows.row(i) = g.head<12>();
+      second_rows.row(i) = g.tail<12>();
+    }
     return;
   }
   const auto fill = [&](PairRows& into, int a, int b, double weight_a, double weight_b) {
@@ -66,22 +68,25 @@ void Contact::rates(const Configuration& q, const ContactFrame& f, PairRows& row
 }
 
 void Contact::gap_hessian(const Configuration& q, Mat24& H) const {
-  if (const auto* stop = std::get_if<CouplerStop>(&pair_)) return stop->gap_hessian(q, H);
+  if (const auto* of_joints = std::get_if<JointContact>(&pair_)) return of_joints->hessian(q, 0, H);
   std::get<ChordPair>(pair_).gap_hessian(q, H);
 }
 
 ChordDerivative Contact::chord_derivative(const Configuration& q, const ContactFrame& f) const {
-  if (is_stop()) return {};
+  if (is_placeless()) return {};
   return std::get<ChordPair>(pair_).derivative(q, f);
 }
 
 void Contact::rates_derivative(const Configuration& q, const ContactFrame& f,
                                const ChordDerivative& d, const Vec24& v,
                                TwoPairRows& derivative) const {
-  if (const auto* stop = std::get_if<CouplerStop>(&pair_)) {
+  if (const auto* of_joints = std::get_if<JointContact>(&pair_)) {
     Mat24 H;
-    stop->gap_hessian(q, H);
-    derivative = v.transpose() * H;
+    derivative.resize(rows_, 24);
+    for (int i = 0; i < rows_; ++i) {
+      of_joints->hessian(q, i, H);
+      derivative.row(i).noalias() = v.transpose() * H;
+    }
     return;
   }
   const std::array directions{&f.normal, &f.tangents[0], &f.tangents[1]};
@@ -117,10 +122,13 @@ void Contact::rates_derivative(const Configuration& q, const ContactFrame& f,
 
 void Contact::rows_rate(const Configuration& q, const ContactFrame& f, const ChordDerivative& d,
                         const Vec24& v, TwoPairRows& rate) const {
-  if (const auto* stop = std::get_if<CouplerStop>(&pair_)) {
+  if (const auto* of_joints = std::get_if<JointContact>(&pair_)) {
     Mat24 H;
-    stop->gap_hessian(q, H);
-    rate = (H * v).transpose();
+    rate.resize(rows_, 24);
+    for (int i = 0; i < rows_; ++i) {
+      of_joints->hessian(q, i, H);
+      rate.row(i).noalias() = (H * v).transpose();
+    }
     return;
   }
   const std::array directions{&f.normal, &f.tangents[0], &f.tangents[1]};
@@ -154,9 +162,13 @@ void Contact::rows_rate(const Configuration& q, const ContactFrame& f, const Cho
 void Contact::force_derivative(const Configuration& q, const ContactFrame& f,
                                const ChordDerivative& d, const RowVector& reaction,
                                Mat24& derivative) const {
-  if (const auto* stop = std::get_if<CouplerStop>(&pair_)) {
-    stop->gap_hessian(q, derivative);
-    derivative *= reaction[0];
+  if (const auto* of_joints = std::get_if<JointContact>(&pair_)) {
+    Mat24 H;
+    derivative.setZero();
+    for (int i = 0; i < rows_; ++i) {
+      of_joints->hessian(q, i, H);
+      derivative += reaction[i] * H;
+    }
     return;
   }
   const std::array directions{&f.normal, &f.tangents[0], &f.tangents[1]};

@@ -45,7 +45,7 @@ std::span<const ContactGeometry> contact_geometries() {
 
 Mesh picture_of(const ContactSpec& spec, double size) {
   Mesh mesh;
-  if (spec.stop) return mesh;
+  if (spec.of_joints) return mesh;
   Pairs<NamedContactPair>::find(spec, [&]<class Pair>(Pair*) { mesh = Pair::picture(spec, size); });
   return mesh;
 }

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include <clatter/contact/geometry/chord_pair.hpp>
-#include <clatter/contact/geometry/coupler_stop.hpp>
+#include <clatter/contact/geometry/joint_contact.hpp>
 #include <clatter/contact/geometry/patch_pair.hpp>
 #include <clatter/contact/geometry/point_on_face.hpp>
 #include <clatter/contact/geometry/sphere_in_bore.hpp>
@@ -19,7 +19,7 @@ namespace clatter {
 /// All surfaces that can touch, pair by pair; see ContactSurfaces for what a pair is.
 using ContactPair =
     std::variant<PointOnFace, SphereOnFace, SphereOnSphere, SphereInSphere, SphereOnShaft,
-                 SphereInBore, SphereInGroove, PatchPair, ChordPair, CouplerStop>;
+                 SphereInBore, SphereInGroove, PatchPair, ChordPair, JointContact>;
 
 /// Those that models can name, in the order in which messages do.
 using NamedContactPair = std::variant<PointOnFace, SphereOnFace, SphereOnSphere, SphereInSphere,

@@ -4,10 +4,17 @@
 namespace clatter {
 namespace {
 
+RowVector augmented(const ContactLaw& law, const RowVector& g, const RowVector& la) {
+  RowVector xi = la - law.penalty * g;
+  if (law.is_pressed) xi[0] = law.pressure;
+  return xi;
+}
+
 /// The conditions of one friction block of a closed contact.
-ContactStatus evaluate_block(const FrictionBall& ball, double r, const RowVector& xi,
+ContactStatus evaluate_block(const ContactLaw& law, const FrictionBall& ball, const RowVector& xi,
                              const RowVector& g, const RowVector& la, bool with_derivatives,
                              ContactEquations& e) {
+  const double r = law.penalty;
   const Eigen::Index first = ball.first_row, count = ball.rows;
   const RowVector xi_B = xi.segment(first, count);
   const double length = std::sqrt(squared_length<0>(xi_B.data(), ball.rows));
@@ -36,7 +43,7 @@ ContactStatus evaluate_block(const FrictionBall& ball, double r, const RowVector
   if (length > 0.0) {
     A = radius / length * (RowMatrix::Identity(count, count) - tau * tau.transpose());
   }
-  e.dphi_dla.col(0).segment(first, count) = ball.coefficient * tau;
+  if (!law.is_pressed) e.dphi_dla.col(0).segment(first, count) = ball.coefficient * tau;
   e.dphi_dla.block(first, first, count, count) = A;
   e.dphi_dg.middleRows(first, count) = -r * e.dphi_dla.middleRows(first, count);
   e.dresidual_dla.middleRows(first, count) = e.dphi_dla.middleRows(first, count) / r;
@@ -46,8 +53,9 @@ ContactStatus evaluate_block(const FrictionBall& ball, double r, const RowVector
 }
 
 /// The part that all laws share: Signorini's condition on row 0. False: open, and all is done.
-bool evaluate_normal(bool may_close, double r, const RowVector& xi, const RowVector& g,
+bool evaluate_normal(const ContactLaw& law, bool may_close, const RowVector& xi, const RowVector& g,
                      const RowVector& la, bool with_derivatives, ContactEquations& e) {
+  const double r = law.penalty;
   const Eigen::Index rows = g.size();
   e.phi.setZero(rows);
   e.residual.resize(rows);
@@ -56,6 +64,12 @@ bool evaluate_normal(bool may_close, double r, const RowVector& xi, const RowVec
     for (RowMatrix* d : {&e.dphi_dg, &e.dphi_dla, &e.dresidual_dg, &e.dresidual_dla}) {
       d->setZero(rows, rows);
     }
+  }
+  if (law.is_pressed) {
+    e.phi[0] = xi[0];
+    e.residual[0] = xi[0] - la[0];
+    if (with_derivatives) e.dresidual_dla(0, 0) = -1.0;
+    return true;
   }
   if (!may_close || xi[0] < 0.0) {
     e.status = ContactStatus::open;
@@ -110,15 +124,15 @@ void evaluate_sliding(const ContactLaw& law, bool may_close, const RowVector& g,
 
 void evaluate(const ContactLaw& law, bool may_close, const RowVector& g, const RowVector& la,
               bool with_derivatives, ContactEquations& e) {
-  if (!with_derivatives && g.size() == 3 && law.ball_count == 1 && law.balls[0].rows == 2) {
+  if (!with_derivatives && !law.is_pressed && g.size() == 3 && law.ball_count == 1 &&
+      law.balls[0].rows == 2) {
     evaluate_sliding(law, may_close, g, la, e);
     return;
   }
-  const double r = law.penalty;
-  const RowVector xi = la - r * g;
-  if (!evaluate_normal(may_close, r, xi, g, la, with_derivatives, e)) return;
+  const RowVector xi = augmented(law, g, la);
+  if (!evaluate_normal(law, may_close, xi, g, la, with_derivatives, e)) return;
   for (int k = 0; k < law.ball_count; ++k) {
-    e.block_status[k] = evaluate_block(law.balls[k], r, xi, g, la, with_derivatives, e);
+    e.block_status[k] = evaluate_block(law, law.balls[k], xi, g, la, with_derivatives, e);
   }
   set_status(law, e);
 }
@@ -127,15 +141,15 @@ void evaluate_forces(const ContactLaw& law, const ContactEquations& jump, const 
                      const RowVector& la, bool with_derivatives, ContactEquations& e,
                      RowMatrix& dresidual_dxi) {
   const double r = law.penalty;
-  const RowVector xi = la - r * g;
+  const RowVector xi = augmented(law, g, la);
   if (with_derivatives) dresidual_dxi.setZero(g.size(), g.size());
-  if (!evaluate_normal(jump.status != ContactStatus::open, r, xi, g, la, with_derivatives, e)) {
-    return;
-  }
+  const bool may_close = jump.status != ContactStatus::open;
+  if (!evaluate_normal(law, may_close, xi, g, la, with_derivatives, e)) return;
+  const double by_normal = law.is_pressed ? 0.0 : 1.0;  // what it depends on
   for (int k = 0; k < law.ball_count; ++k) {
     const FrictionBall& ball = law.balls[k];
     if (jump.block_status[k] == ContactStatus::stick) {
-      e.block_status[k] = evaluate_block(ball, r, xi, g, la, with_derivatives, e);
+      e.block_status[k] = evaluate_block(law, ball, xi, g, la, with_derivatives, e);
       continue;
     }
     e.block_status[k] = ContactStatus::slip;
@@ -147,11 +161,11 @@ void evaluate_forces(const ContactLaw& law, const ContactEquations& jump, const 
     e.phi.segment(first, count) = radius * tau;
     e.residual.segment(first, count) = (radius * tau - la.segment(first, count)) / r;
     if (!with_derivatives) continue;
-    e.dphi_dla.col(0).segment(first, count) = ball.coefficient * tau;
-    e.dphi_dg.col(0).segment(first, count) = -r * ball.coefficient * tau;
-    e.dresidual_dla.col(0).segment(first, count) = ball.coefficient / r * tau;
+    e.dphi_dla.col(0).segment(first, count) = by_normal * ball.coefficient * tau;
+    e.dphi_dg.col(0).segment(first, count) = -r * by_normal * ball.coefficient * tau;
+    e.dresidual_dla.col(0).segment(first, count) = by_normal * ball.coefficient / r * tau;
     e.dresidual_dla.block(first, first, count, count).diagonal().setConstant(-1.0 / r);
-    e.dresidual_dg.col(0).segment(first, count) = -ball.coefficient * tau;
+    e.dresidual_dg.col(0).segment(first, count) = -by_normal * ball.coefficient * tau;
     if (impulse > 0.0) {  // dphi_dla of the jump is |phi| dtau/dxi
       dresidual_dxi.block(first, first, count, count) =
           radius / (r * impulse) * jump.dphi_dla.block(first, first, count, count);

@@ -23,6 +23,9 @@ namespace clatter {
 // for each block B, with tau = xi_B/|xi_B|; 001 (48), (53), (54), (62), 000 (A.39)-(A.42). The
 // radius c xi_N is not varied in the energy (Coulomb is not associated) but is differentiated here:
 // the derivatives are exact.
+//
+// Friction that is pressed by something else than a contact has no gap: its normal reaction xi_N is
+// given, whatever the motion, so that it is closed for ever.
 
 enum class ContactStatus { open = 0, stick = 1, slip = 2 };
 
@@ -40,6 +43,8 @@ struct FrictionBall {
 
 struct ContactLaw {
   double penalty = 1.0;  ///< r
+  bool is_pressed = false;
+  double pressure = 0.0;  ///< the normal reaction that is given, scaled as the rows
   int ball_count = 0;
   std::array<FrictionBall, max_friction_blocks> balls = {};  ///< coefficients scaled as the rows
 

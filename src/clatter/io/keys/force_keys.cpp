@@ -231,6 +231,70 @@ TableDescription through() {
           }};
 }
 
+TableDescription rope() {
+  return {
+      "rope",
+      "[[rope]]",
+      "",
+      "rope",
+      {
+          {"name", {}, text, "", "`rope1`, `rope2` ...", "Unique among the ropes; without `/`."},
+          {"through",
+           {},
+           tables,
+           "",
+           required,
+           "Two or more points that it runs through, in this order; of four bodies at most, "
+           "besides "
+           "the ground. The first and the last hold its ends.",
+           any,
+           {},
+           "rope_through"},
+          {"length",
+           {},
+           number,
+           "m",
+           "as at the start",
+           "It is never longer, and free below.",
+           positive},
+          {"restitution",
+           {},
+           number,
+           "",
+           literal(SurfaceLaw{}.restitution),
+           "Rate of shortening after it became taut over rate of lengthening before.",
+           ranges::restitution},
+      }};
+}
+
+TableDescription rope_through() {
+  return {
+      "rope_through",
+      "[[rope.through]]",
+      "",
+      "point",
+      {
+          {"body", {}, text, "", "\"ground\"", "Name of a body or beam node, or `ground`."},
+          {"point", {}, vector, "m", "[0, 0, 0]", "In the body frame."},
+          {"friction",
+           {},
+           number,
+           "",
+           "0",
+           "Coulomb's coefficient on a drum there that does not turn: tensions before and behind "
+           "it differ by exp(friction angle) at most. At one point of a rope.",
+           not_negative},
+          {"angle",
+           {},
+           number,
+           "rad",
+           "as it is bent at the start",
+           "By which it is wound around the drum.",
+           not_negative},
+          {"angle_deg", {}, number, "deg", "none", "The same in degrees.", not_negative},
+      }};
+}
+
 TableDescription load() {
   return {
       "load",

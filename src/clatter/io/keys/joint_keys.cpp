@@ -104,6 +104,24 @@ TableDescription joint() {
            any,
            {},
            "backlash"},
+          {"limits",
+           {"revolute", "prismatic", "cylindrical", "slot"},
+           table,
+           "",
+           "none",
+           "Stops of the coordinate, hard and exact: contacts `NAME.lower` and `NAME.upper`.",
+           any,
+           {},
+           "limits"},
+          {"friction",
+           {"revolute", "prismatic", "cylindrical", "ball", "universal"},
+           table,
+           "",
+           "none",
+           "Dry friction that sticks exactly, a contact `NAME.friction`, and viscous friction.",
+           any,
+           {},
+           "joint_friction"},
           {"touch",
            {},
            flag,
@@ -216,6 +234,84 @@ TableDescription backlash() {
        }});
 }
 
+TableDescription limits() {
+  return {
+      "limits",
+      "limits of a joint",
+      "",
+      "limits",
+      {
+          {"lower", {}, number, "rad or m", "none", "The coordinate is never less."},
+          {"lower_deg", {}, number, "deg", "none", "The same of an angle, in degrees."},
+          {"upper", {}, number, "rad or m", "none", "The coordinate is never more."},
+          {"upper_deg", {}, number, "deg", "none", "The same of an angle, in degrees."},
+          {"restitution",
+           {},
+           number,
+           "",
+           literal(SurfaceLaw{}.restitution),
+           "Speed after an impact over speed before.",
+           ranges::restitution},
+          {"radius",
+           {},
+           number,
+           "m",
+           "1",
+           "Of a revolute joint: how far from the axis the stops are. Gaps, impulses and forces "
+           "are measured there.",
+           positive},
+          recover_key(),
+      }};
+}
+
+TableDescription joint_friction() {
+  return {
+      "joint_friction",
+      "friction of a joint",
+      "",
+      "friction",
+      {
+          {"preload",
+           {},
+           drive,
+           "N m, N",
+           "0",
+           "Largest torque, or force along the axis of prismatic and cylindrical joints, that it "
+           "resists with; a formula of t and of quantities makes it a brake. Less than 0 is 0."},
+          {"coefficient",
+           {},
+           number,
+           "",
+           "0",
+           "Coulomb's coefficient for what the joint carries: the force of the joint times "
+           "`radius` is added to a torque, the force itself to a force.",
+           not_negative},
+          {"radius",
+           {},
+           number,
+           "m",
+           "0",
+           "Of the journal, ball or shaft. Needed with `coefficient` but by prismatic joints, for "
+           "which it has no meaning, and by cylindrical ones always.",
+           not_negative},
+          {"length",
+           {},
+           number,
+           "m",
+           "none",
+           "Of the guide of prismatic and cylindrical joints: the torque of the joint presses its "
+           "two ends. Without it torques do not press.",
+           positive},
+          {"viscous",
+           {},
+           number,
+           "N m s/rad, N s/m",
+           "0",
+           "Torque or force per relative velocity, of revolute, prismatic and ball joints.",
+           not_negative},
+      }};
+}
+
 TableDescription coupler() {
   return {
       "coupler",
@@ -253,6 +349,23 @@ TableDescription coupler() {
            any,
            {},
            "coupler_backlash"},
+          {"capacity",
+           {},
+           drive,
+           "N m, N",
+           "without bound",
+           "Of a friction clutch, a brake or a belt: the largest torque or force, for a ratio of "
+           "1, "
+           "with which it resists that the sum changes; a number or a formula of t and of "
+           "quantities. One joint is enough, and `offset` has no meaning."},
+          {"one_way",
+           {},
+           flag,
+           "",
+           "false",
+           "A freewheel: the sum can grow and never falls. One joint is enough, and `offset` has "
+           "no "
+           "meaning."},
       }};
 }
 

@@ -43,6 +43,8 @@ TableDescription end();
 TableDescription bushing();
 TableDescription cable();
 TableDescription through();
+TableDescription rope();
+TableDescription rope_through();
 TableDescription load();
 
 // drive_keys.cpp
@@ -55,6 +57,8 @@ TableDescription formula_table();
 TableDescription joint();
 TableDescription clearance();
 TableDescription backlash();
+TableDescription limits();
+TableDescription joint_friction();
 TableDescription coupler();
 TableDescription coupler_backlash();
 

@@ -135,7 +135,7 @@ bool Moreau::loses_what_is_inside() {
   w_.contacts.place(*w_.state, w_.q);
   for (const std::size_t c : w_.contacts.near()) {
     const Contact& contact = w_.contacts.contact(c);
-    if (is_of_solids(contact) || contact.is_stop() || contact.has_chord()) continue;
+    if (is_of_solids(contact) || contact.is_placeless() || contact.has_chord()) continue;
     if (!contact.geometry().inside || contact.b() == ground) continue;
     const double gap = w_.contacts.work[c].gap, size = w_.contacts.work[c].frame.arm_b.norm();
     if (!(gap < -2.0 * size)) continue;

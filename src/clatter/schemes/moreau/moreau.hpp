@@ -21,6 +21,10 @@ class MoreauStep : public VelocityJump {
     const Vec6 mean = (1.0 - theta) * of_node(smooth_.v, n) + theta * of_node(w_.v, n);
     return compliance_over(n, theta * w_.h, mean.tail<3>());
   }
+  /// Impulses are all that joints do.
+  void find_joint_reactions(VecX& impulses) const {
+    impulses = w_.joints.scale().cwiseProduct(w_.joint_impulses);
+  }
   Residual evaluate();
   void assemble(KktMatrix& K);
   void assemble_free(KktMatrix& K);

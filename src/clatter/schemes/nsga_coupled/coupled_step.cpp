@@ -269,8 +269,9 @@ void CoupledStep::evaluate_contact(std::size_t c) {
   }
   static const ContactLaw frictionless;
   const RowVector gap = RowVector::Constant(1, base.scale[0] * base.gap / w_.h);
-  clatter::evaluate(frictionless, base.candidate, gap, RowVector::Constant(1, work.push), true,
-                    work.position);
+  static const ContactLaw not_pushed{.is_pressed = true};  // what is pressed has no gap
+  clatter::evaluate(contact.is_pressed() ? not_pushed : frictionless, base.candidate, gap,
+                    RowVector::Constant(1, work.push), true, work.position);
   const bool closed = work.position.status != ContactStatus::open;
   const RowVector turned = evaluate_frame(c);
   work.acceleration = base.scale.cwiseProduct(w_.contacts.rates(c, ha_) + w_.h * turned);
@@ -281,7 +282,9 @@ void CoupledStep::evaluate_contact(std::size_t c) {
   }
   clatter::evaluate(base.law, closed, xi, work.impulse, true, work.velocity);
   correct_positions(work);
-  evaluate_forces(base.law, work.velocity, work.acceleration, work.force, true, work.forces,
+  ContactLaw of_forces = base.law;
+  of_forces.pressure = w_.h * base.pressing_force / base.scale[0];
+  evaluate_forces(of_forces, work.velocity, work.acceleration, work.force, true, work.forces,
                   work.dforces_dxi);
   force_residual_.segment(contact.first_row, rows) = work.forces.residual;
   impulse_residual_.segment(contact.first_row, rows) = work.velocity.residual;

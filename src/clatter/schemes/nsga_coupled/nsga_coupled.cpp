@@ -208,6 +208,23 @@ bool NsgaCoupled::solve_from_guess(double at_least, bool with_contacts) {
 }
 
 bool NsgaCoupled::solve_step() {
+  if (!solve_as_pressed()) return false;
+  if (!w_.machine.has_pressing_joints()) return true;
+  const VecX& scale = w_.joints.scale();
+  for (int k = 0; k < most_pressings; ++k) {
+    VecX& what_joints_do = w_.joint_total;
+    what_joints_do = scale.cwiseProduct(step_.joint_forces()) / w_.h;
+    const bool changes = w_.press_joints_at_end(what_joints_do);
+    what_joints_do = 0.5 * w_.h * (w_.state->joint_forces + what_joints_do) +
+                     scale.cwiseProduct(step_.joint_impulses());
+    if (!w_.press_joints(what_joints_do, false) && !changes) return true;
+    if (!solve_as_pressed()) return false;
+  }
+  w_.failure = w_.pressing_failure();
+  return false;
+}
+
+bool NsgaCoupled::solve_as_pressed() {
   matrix_.prepare();
   if (solve_from_guess(0.0, true)) return true;
   const std::string reason = w_.failure;

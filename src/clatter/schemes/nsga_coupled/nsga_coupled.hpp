@@ -31,7 +31,9 @@ class NsgaCoupled final : public Scheme {
   /// Accelerations, and forces of the contacts that are closed.
   void find_forces(State& state);
   bool turns_far();
+  /// Joints press their friction as they react in the solution.
   bool solve_step();
+  bool solve_as_pressed();
   /// Newton's method from the guess, regularised at least so much.
   bool solve_from_guess(double at_least, bool with_contacts);
   bool adds_energy();
