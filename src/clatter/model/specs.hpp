@@ -254,8 +254,8 @@ struct JointSpec {
   std::optional<double> length;  ///< distance joint; as at the start when absent
   double radius = 0.0;           ///< [m] of what rolls, about the point of b
   bool is_disc = false;          ///< rolling: its axle is z of b; otherwise a sphere
-  /// Prescribes the angle (revolute), displacement (prismatic), length (distance) or velocity
-  /// (skate) as a function of t.
+  /// Prescribes the angle (revolute), displacement (prismatic, hold), length (distance) or velocity
+  /// (skate, hold_turn) as a function of t.
   std::optional<Expression> motor;
   bool touch = false;  ///< solids of its two bodies touch
   Place place;
