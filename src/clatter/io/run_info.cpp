@@ -63,6 +63,9 @@ nlohmann::ordered_json settings_json(const IntegratorSpec& integrator) {
   json["scaling"] = integrator.scaling == Scaling::delassus ? "delassus" : "characteristic_mass";
   if (traits_of(integrator.kind).has_own("variant"))
     json["variant"] = to_string(integrator.variant);
+  if (integrator.coefficients != AlphaKind::chung_hulbert) {
+    json["coefficients"] = alpha_names[static_cast<std::size_t>(integrator.coefficients)];
+  }
   if (integrator.contact_solver) json["contact_solver"] = to_string(*integrator.contact_solver);
   return json;
 }

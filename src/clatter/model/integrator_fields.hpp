@@ -29,6 +29,7 @@ void describe_integrator(Spec& i, const Fields& fields) {
   fields.number("largest_depth", i.largest_depth, ranges::positive);
   fields.whole_number("substeps", i.substeps, ranges::substeps);
   fields.whole_number("threads", i.threads, ranges::threads);
+  fields.number("correction_forces", i.correction_forces, ranges::positive);
   fields.number("rho_inf", i.rho_inf, ranges::rho_inf);
   fields.number("impact_tolerance", i.impact_tolerance, ranges::not_negative);
   fields.number("characteristic_mass", i.characteristic_mass, ranges::positive);

@@ -438,14 +438,25 @@ enum class Scaling {
   characteristic_mass,  ///< one mass for all rows, as in 001
 };
 
+/// How the coefficients of generalized-alpha follow from rho_inf.
+enum class AlphaKind {
+  chung_hulbert,  ///< 001 (5)
+  hht,            ///< forces alone are weighted, am = 0
+  newmark,        ///< nothing is weighted: damps from the first order on
+};
+inline constexpr std::array<std::string_view, 3> alpha_names = {"chung_hulbert", "hht", "newmark"};
+
 struct IntegratorSpec {
   IntegratorKind kind = IntegratorKind::nsga;
   double step = 1e-3;     ///< [s]
   double duration = 1.0;  ///< [s]
   double rho_inf = 0.8;   ///< spectral radius at infinite frequency, in [0, 1]
-  double theta = 0.5;     ///< moreau: weight of the end of the step, in [0.5, 1]
-  double gamma = 0.5;     ///< newmark: weight of the end of the step in velocities
-  double beta = 0.25;     ///< newmark: half of that in positions
+  AlphaKind coefficients = AlphaKind::chung_hulbert;
+  /// nsga: c_h of 000, factor on the forces that the position correction changes
+  double correction_forces = 1.0;
+  double theta = 0.5;  ///< moreau: weight of the end of the step, in [0.5, 1]
+  double gamma = 0.5;  ///< newmark: weight of the end of the step in velocities
+  double beta = 0.25;  ///< newmark: half of that in positions
   ConservingKind variant = ConservingKind::acem;  ///< of energy_consistent
   double closing_factor = 4.0;  ///< energy_consistent: psi_1 + psi_2 = this xi/theta, 003 (4.26)
   /// energy_consistent: a step that presses deeper, in radii of the smaller body, is too long
