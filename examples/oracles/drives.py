@@ -250,6 +250,20 @@ def slider_crank_friction(end, parts=400):
         theta = quarter * math.pi / 2
 
 
+def crane(end, h=1e-3):
+    """The load on a rope of constant length under a trolley: angle from the vertical, and its rate."""
+    def acceleration(t):
+        return 2 * math.pi / 3 * math.sin(2 * math.pi * t / 3) if t < 3 else 0.0
+
+    def f(t, y):
+        return [y[1], -(G * math.sin(y[0]) + acceleration(t) * math.cos(y[0])) / 4]
+
+    y = [0.0, 0.0]
+    for k in range(round(end / h)):
+        y = step_of(f, k * h, y, h)
+    return y
+
+
 def rows():
     model = "drives/sampled-speed.toml"
     error = "controllers/speed/error"
@@ -265,6 +279,9 @@ def rows():
     for mu in (0.2, 0.25, 0.27, 0.4):
         yield ("drives/brake-squeal.toml", "bodies/pad/position/x", {"at": 20.0, "set": [f"parameters.mu={mu:g}"]},
                squealing_pad(mu, 20.0))
+    yield "drives/crane.toml", "bodies/load/position/x", {"at": 2.0}, (2 - 3 * math.sin(4 * math.pi / 3) / (2 * math.pi) +
+                                                                       4 * math.sin(crane(2.0)[0]))
+    yield "drives/crane.toml", "bodies/load/position/x", {"at": 6.0}, 3 + 4 * math.sin(crane(6.0)[0])
     angle, rate = slider_crank_friction(0.5)
     yield "drives/slider-crank-friction.toml", "joints/bearing/coordinate", {"at": 0.5}, angle
     yield "drives/slider-crank-friction.toml", "joints/bearing/velocity", {"at": 0.5}, rate

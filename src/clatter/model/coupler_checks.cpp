@@ -133,7 +133,12 @@ void check_rope(const ObjectCheck& object, const ContactSpec& contact, BodyLooku
 }
 
 void check_joint_friction(const ObjectCheck& object, const JointContactSpec& spec,
-                          const JointSpec& joint) {
+                          const JointSpec& joint, const BodyLookup& bodies) {
+  for (const Attachment* at : {&joint.a, &joint.b}) {
+    if (!bodies.find(at->body).is(BodyKind::point)) continue;
+    object.refuse_object(fmt::format(
+        "point body '{}' does not turn, so that 'friction' has nothing to resist", at->body));
+  }
   object.number("coefficient", spec.coefficient, ranges::not_negative);
   object.number("radius", spec.shaft_radius, ranges::not_negative);
   object.number("length", spec.length, ranges::positive);
@@ -178,7 +183,8 @@ void check_joint_contact(const ContactSpec& contact, BodyLookup& bodies,
       return;
     case OfJoints::friction:
       for (const JointSpec& joint : joints) {
-        if (joint.name == spec.coupler.joints.front()) check_joint_friction(object, spec, joint);
+        if (joint.name == spec.coupler.joints.front())
+          check_joint_friction(object, spec, joint, bodies);
       }
       return;
     case OfJoints::rope:
