@@ -25,8 +25,8 @@ def click(a, b, friction, restitution):
 
 # ---- A rolling ball strikes another one -------------------------------------------------------
 
-def collision(fraction, speed, friction, restitution):
-    radius, mass = 0.028575, 0.17
+def collision(fraction, speed, friction, restitution, radius=0.028575):
+    mass = 0.17
     angle = math.asin(1 - fraction)
     make = lambda **state: Ball(mass, 0.4 * mass * radius ** 2, radius, **state)
     cue = make(velocity=[speed, 0, 0], turn=[0, speed / radius, 0])
@@ -70,6 +70,9 @@ def single_collision():
         if 0 < fraction < 1:
             yield model, ANGLE, key, math.atan2(final[1], final[0])
         if fraction == 0.5:
+            smaller, _ = collision(fraction, 5 / 7 * 2, 0.06, 0.93, radius=0.02855)
+            final = rolls_at(smaller, UP)
+            yield model, ANGLE, {"at": 0.75, "set": ["parameters.radius=0.02855"]}, math.atan2(final[1], final[0])
             for name, ball in (("cue", cue), ("object", other)):
                 for axis, value in zip("xyz", ball.velocity):
                     yield model, f"bodies/{name}/velocity/{axis}", {"at": 0.3618}, value

@@ -41,8 +41,9 @@ void ResultDirectory::prepare() const {
   }
   make_directory(path);
   // A program that still reads the old results keeps them; the new ones are another file.
-  for (const fs::path& file : {results(), table(), modes(), frame_list(), checkpoint(), impacts(),
-                               recovery(), contact_points(), contact_list(), crowd_list()})
+  for (const fs::path& file :
+       {results(), table(), modes(), frame_list(), checkpoint(), impacts(), newton(), recovery(),
+        contact_points(), contact_list(), crowd_list()})
     fs::remove(file, ignored);
   fs::remove_all(frames(), ignored);
   fs::remove_all(contact_frames(), ignored);

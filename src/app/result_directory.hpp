@@ -32,6 +32,7 @@ struct ResultDirectory {
   std::filesystem::path contact_list() const { return path / "contacts.pvd"; }
   std::filesystem::path contact_frames() const { return path / "contacts"; }
   std::filesystem::path contact_problems() const { return path / "contact-problems"; }
+  std::filesystem::path newton() const { return path / "newton.csv"; }
   std::filesystem::path impacts() const { return path / "impacts.csv"; }
   std::filesystem::path recovery() const { return path / "recovery.h5"; }
   std::filesystem::path checkpoint() const { return path / "checkpoint"; }

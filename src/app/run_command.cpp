@@ -23,6 +23,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/interruption.hpp"
+#include "app/newton_trace.hpp"
 #include "app/page.hpp"
 #include "app/progress.hpp"
 #include "app/result_directory.hpp"
@@ -44,8 +45,9 @@ constexpr double worth_telling = 2e8, most_unasked = 2e9;  // [bytes] of results
 struct RunOptions {
   fs::path model;
   fs::path out;
-  fs::path resume;   // directory of a run to go on with
-  std::string from;  // DIRECTORY[@TIME] of a run to start from
+  fs::path resume;    // directory of a run to go on with
+  std::string from;   // DIRECTORY[@TIME] of a run to start from
+  std::string trace;  // FROM:TO, when to trace Newton's method
   std::vector<std::string> overrides;
   bool csv = false, quiet = false, large = false, view = false, dump_contact_problems = false;
   bool strict = false;
@@ -109,6 +111,7 @@ class RecordedRun {
     }
     // Before the results of an earlier run are gone: not every integrator has such problems.
     if (options.dump_contact_problems) dump_contact_problems(directory.contact_problems());
+    if (!options.trace.empty()) trace_.emplace(options.trace);
     lock_.emplace(directory.path);
     if (from != nullptr) {
       summary_.info.model_text = from->model_text;
@@ -120,12 +123,14 @@ class RecordedRun {
     directory.prepare();
     // First: it marks the directory as ours, should the run be killed.
     write_summary(directory.summary(), summary_);
+    if (trace_) trace_->follow(simulation_, directory.newton());
     writer_ =
         std::make_unique<ResultWriter>(directory, model, simulation_, summary_.info, options.csv);
   }
 
   const Simulation& simulation() const { return simulation_; }
   long contact_problems() const { return contact_problems_; }
+  long updates_traced() const { return trace_ ? trace_->updates() : 0; }
   /// Whose forces were recovered; none when no contact asks for it.
   std::optional<std::size_t> impacts() const { return impacts_; }
   const std::vector<std::string>& notes_on_forces() const { return notes_on_forces_; }
@@ -322,6 +327,7 @@ class RecordedRun {
   std::vector<std::string> findings_;
   std::vector<double> row_;
   long contact_problems_ = 0;
+  std::optional<NewtonTrace> trace_;
   std::optional<std::size_t> impacts_;
   std::vector<std::string> notes_on_forces_;
   Summary summary_;
@@ -415,10 +421,11 @@ void print_summary(const Summary& summary, const Model& model, const ResultDirec
 
 /// Refuses what a run that goes on cannot change: only its end.
 void check_resume(const RunOptions& options) {
-  if (!options.model.empty() || !options.out.empty() || !options.from.empty() || options.csv) {
+  if (!options.model.empty() || !options.out.empty() || !options.from.empty() || options.csv ||
+      !options.trace.empty()) {
     throw Error(
         "--resume goes on with the model and the results of its directory: give no MODEL, "
-        "--out, --from or --csv with it");
+        "--out, --from, --csv or --trace with it");
   }
   for (const std::string& change : options.overrides) {
     if (!change.starts_with("integrator.duration=")) {
@@ -498,6 +505,10 @@ int run_model(const RunOptions& options) {
       say("{} contact problems in {}\n", run.contact_problems(),
           directory.contact_problems().string());
     }
+    if (!options.trace.empty()) {
+      say("{} updates of Newton's method in {}\n", run.updates_traced(),
+          directory.newton().string());
+    }
   }
   if (options.view) show_results(directory, view);
   switch (summary.status) {
@@ -531,6 +542,11 @@ Action add_run_command(CLI::App& command) {
   command.add_flag("--csv", options->csv, "Also write all channels to results.csv");
   command.add_flag("--dump-contact-problems", options->dump_contact_problems,
                    "Write the contact problem of every step to contact-problems/");
+  command
+      .add_option(
+          "--trace", options->trace,
+          "Write how Newton's method converges in the steps from FROM to TO [s] to newton.csv")
+      ->type_name("FROM:TO");
   command.add_flag("--large", options->large, "Write results of more than 2 GB, too");
   command.add_flag("--view", options->view,
                    "Show the run in the browser while it goes on, and write <model>.html");

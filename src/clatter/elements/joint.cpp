@@ -44,8 +44,8 @@ bool never_moves(const JointRow& row, int a, int b, const std::vector<Node>& nod
 }  // namespace
 
 bool JointRow::is_length() const {
-  const auto* coordinate = std::get_if<PairCoordinate>(&held);
-  return coordinate == nullptr || coordinate->is_length();
+  if (const auto* slip = std::get_if<PairSlip>(&held)) return !slip->is_turn();
+  return std::get_if<PairCoordinate>(&held)->is_length();
 }
 
 bool JointRow::acts_on(int group) const {
@@ -95,6 +95,8 @@ Joint::Joint(const JointSpec& spec, int a, int b, const std::vector<Node>& nodes
         {PairSlip::of_point(a, b, spec.b.point, spec.axes_b.col(2)), motor_.has_value()});
   } else if (spec.kind == JointKind::rolling) {
     add_rolling(spec, q0);
+  } else if (spec.kind == JointKind::hold_turn) {
+    hold_turn(spec, nodes, q0);
   }
   if (motor_ && !kind.has_motor) {
     throw Error(place_, fmt::format("a {} joint cannot have a motor; {} joints can", kind.name,
@@ -109,6 +111,7 @@ Joint::Joint(const JointSpec& spec, int a, int b, const std::vector<Node>& nodes
 
 /// The two points together, along the axes of a that the kind holds.
 void Joint::hold(const JointSpec& spec) {
+  if (spec.kind == JointKind::hold && motor_) return;  // which says where along the axis
   for (const char axis : traits_of(spec.kind).held) {
     rows_.push_back(
         {PairCoordinate::along(a_, spec.a.point, spec.axes_a.col(axis - 'x'), b_, spec.b.point)});
@@ -172,6 +175,19 @@ Joint::Joint(const CouplerSpec& spec, std::size_t term, const Joint& of, double 
   row.begins = term == 0;
   row.ends = term + 1 == spec.joints.size();
   rows_.push_back(row);
+}
+
+/// In the plane the angle is held; in space turns about an axis have no coordinate.
+void Joint::hold_turn(const JointSpec& spec, const std::vector<Node>& nodes,
+                      const Configuration& q0) {
+  const bool is_planar = !nodes[a_].has(3) && !nodes[b_].has(3);
+  if (is_planar && !motor_) {
+    const PairCoordinate angle =
+        PairCoordinate::angle(a_, spec.axes_a.col(0), spec.axes_a.col(1), b_, spec.axes_b.col(0));
+    rows_.push_back({angle, false, angle.value(q0)});
+  } else {
+    rows_.push_back({PairSlip::of_turn(a_, b_, spec.axes_a.col(2)), motor_.has_value()});
+  }
 }
 
 /// Touches the plane, and does not slip on it.

@@ -105,6 +105,7 @@ class Joint {
   void align(const JointSpec& spec);
   void set_coordinate(const JointSpec& spec, const Configuration& q0);
   void add_rolling(const JointSpec& spec, const Configuration& q0);
+  void hold_turn(const JointSpec& spec, const std::vector<Node>& nodes, const Configuration& q0);
 
   std::string name_;
   int a_, b_;

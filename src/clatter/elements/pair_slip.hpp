@@ -23,6 +23,8 @@ class PairSlip {
   /// How fast b turns over a about a direction fixed in a, or in b.
   static PairSlip of_turn(int a, int b, const Vec3& direction, bool is_in_b = false);
 
+  /// Measured in rad/s, not in m/s.
+  bool is_turn() const { return kind_ == Kind::turn_in_a || kind_ == Kind::turn_in_b; }
   int a() const { return a_; }
   int b() const { return b_; }
   /// As in PairCoordinate. The pattern is that of the larger of a block and its mirror image.
@@ -37,7 +39,6 @@ class PairSlip {
   enum class Kind { point, sphere, disc, turn_in_a, turn_in_b };
   PairSlip(Kind kind, int a, int b) : kind_(kind), a_(a), b_(b) {}
 
-  bool is_turn() const { return kind_ == Kind::turn_in_a || kind_ == Kind::turn_in_b; }
   /// The shared point, the direction of slip and what they are the sums of.
   struct Place;
   Place place(const Configuration& q) const;

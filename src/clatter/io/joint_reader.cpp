@@ -189,6 +189,23 @@ bool read_skate(const Reading& r) {
   return true;
 }
 
+// The axis of a about which b does not turn.
+bool read_hold_turn(const Reading& r) {
+  const TomlTable& table = r.table;
+  if (!table.has("axis") && r.pair != Dimension::three) {
+    set_axes_in_space(r, Mat3::Identity());
+    return true;
+  }
+  if (!table.has("axis")) {
+    table.refuse_table(
+        "missing key 'axis' in [[joint]]: give the axis of 'a', in space at the start");
+    return false;
+  }
+  const std::optional<Vec3> axis = table.direction("axis", notation(r.pair));
+  if (axis) set_axes_in_space(r, frame_along(*axis));
+  return axis.has_value();
+}
+
 // The plane of a and what of b rolls on it.
 void read_rolling(const Reading& r) {
   const TomlTable& table = r.table;
@@ -228,6 +245,8 @@ JointSpec read_joint(const TomlTable& table, const NamedBodies& bodies, bool ass
   bool has_axes = true;
   if (joint.kind == JointKind::skate) {
     has_axes = read_skate(reading);
+  } else if (joint.kind == JointKind::hold_turn) {
+    has_axes = read_hold_turn(reading);
   } else if (joint.kind == JointKind::rolling) {
     read_rolling(reading);
   } else {

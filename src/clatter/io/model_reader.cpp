@@ -130,6 +130,12 @@ IntegratorSpec read_integrator(const TomlTable& table) {
       i.variant = static_cast<ConservingKind>(found - conserving_names.begin());
     }
   }
+  if (const auto coefficients = table.text("coefficients")) {
+    const auto found = std::find(alpha_names.begin(), alpha_names.end(), *coefficients);
+    if (found != alpha_names.end()) {
+      i.coefficients = static_cast<AlphaKind>(found - alpha_names.begin());
+    }
+  }
   if (const auto solver = table.text("contact_solver")) {
     i.contact_solver = contact_solver_of(*solver);
   }

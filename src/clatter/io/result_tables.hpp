@@ -4,13 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include <clatter/simulation/channel.hpp>
+#include <clatter/simulation/channels.hpp>
 
 namespace clatter {
-
-/// From so many bodies on they are a crowd: a table for each quantity instead of one for each body
-/// and quantity, and points instead of surfaces for ParaView.
-inline constexpr std::size_t crowd_of_bodies = 100;
 
 /// A dataset of a result file: one channel, or a quantity of a crowd of bodies.
 struct ResultTable {

@@ -58,8 +58,15 @@ VerifySpec read_one(const TomlTable& table, const toml::table& model) {
   v.reference_step = table.number("reference_step");
   v.set = table.texts("set").value_or(std::vector<std::string>{});
   v.note = table.text("note").value_or("");
+  v.printed_at = table.text("printed_at").value_or("");
+  v.differs = table.text("differs").value_or("");
 
   if (table.has_usable("oracle_kind")) check_script(table, v);
+  for (const char* key : {"printed_at", "differs"}) {
+    if (table.has(key) && table.has_usable("oracle_kind") && v.oracle_kind != "published") {
+      table.refuse(key, fmt::format("'{}' is for the oracle_kind \"published\" only", key));
+    }
+  }
   if (table.has_usable("band")) check_band(table, v);
   check_set(table, v, model);
   return v;

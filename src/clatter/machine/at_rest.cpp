@@ -34,7 +34,7 @@ Model at_rest(Model model, double time) {
   }
   for (JointSpec& joint : model.joints) {
     // Motors of positions stand still, those of velocities stop.
-    if (joint.kind == JointKind::skate) joint.motor.reset();
+    if (joint.kind == JointKind::skate || joint.kind == JointKind::hold_turn) joint.motor.reset();
     if (joint.motor)
       freeze(*joint.motor, time, joint.place, fmt::format("motor of joint '{}'", joint.name));
   }

@@ -31,8 +31,10 @@ struct ContactState {
   // Of surfaces that give way; `force` is then all of the force.
   double damping = -1.0;  ///< CompliantLaw::damping of the impact that lasts; negative: none does
   double elastic = 0.0;   ///< [J] that the surfaces hold
+  /// [m] g_T of the rows of sliding: of contacts of their own in the last step, of conserving ones
+  /// since they closed
+  RowVector shear;
   // Of conserving contacts:
-  RowVector shear;                                ///< [m] g_T of the tangential rows
   RowVector psi;                                  ///< psi_2 of the rows in the last step
   Exchange normal_exchange, tangential_exchange;  ///< of the last step
   Vec3 tangent = Vec3::Zero();                    ///< first direction of slip, space axes

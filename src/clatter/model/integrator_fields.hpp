@@ -19,6 +19,7 @@ void describe_integrator(Spec& i, const Fields& fields) {
   fields.whole_number("max_impacts", i.max_impacts, ranges::max_impacts);
   fields.flag("position_friction", i.position_friction);
   fields.flag("position_rolling", i.position_rolling);
+  fields.flag("islands", i.islands);
   fields.flag("sleep", i.sleep);
   fields.number("penalty", i.penalty, ranges::positive);
   fields.number("theta", i.theta, ranges::theta);
@@ -28,6 +29,7 @@ void describe_integrator(Spec& i, const Fields& fields) {
   fields.number("largest_depth", i.largest_depth, ranges::positive);
   fields.whole_number("substeps", i.substeps, ranges::substeps);
   fields.whole_number("threads", i.threads, ranges::threads);
+  fields.number("correction_forces", i.correction_forces, ranges::positive);
   fields.number("rho_inf", i.rho_inf, ranges::rho_inf);
   fields.number("impact_tolerance", i.impact_tolerance, ranges::not_negative);
   fields.number("characteristic_mass", i.characteristic_mass, ranges::positive);

@@ -20,6 +20,8 @@ enum class JointKind {
   skate,        ///< the point of b does not slip along z of b
   rolling,      ///< a sphere or disc of b rolls on the plane of a that z of a is normal to
   slot,         ///< the point of b stays on the line along z of a
+  hold,         ///< the point of b stays where it is along z of a
+  hold_turn,    ///< b does not turn over a about z of a
 };
 
 /// Which axes of the frames of a and b stay together.
@@ -70,8 +72,8 @@ struct JointTraits {
 };
 
 // clang-format off
-/// What distance, skate and rolling hold is said in elements/joint.cpp.
-inline constexpr std::array<JointTraits, 11> joint_kinds{{
+/// What distance, skate, rolling and hold_turn hold is said in elements/joint.cpp.
+inline constexpr std::array<JointTraits, 13> joint_kinds{{
     {JointKind::fixed,       "fixed",       "xyz", Alignment::all,     JointCoordinate::none,         false, JointAxes::none,    false, InPlane::as_ever},
     {JointKind::ball,        "ball",        "xyz", Alignment::none,    JointCoordinate::none,         false, JointAxes::none,    true,  InPlane::never},
     {JointKind::revolute,    "revolute",    "xyz", Alignment::z,       JointCoordinate::angle,        true,  JointAxes::z,       false, InPlane::about},
@@ -83,6 +85,8 @@ inline constexpr std::array<JointTraits, 11> joint_kinds{{
     {JointKind::skate,       "skate",       "",    Alignment::none,    JointCoordinate::none,         true,  JointAxes::own,     false, InPlane::own},
     {JointKind::rolling,     "rolling",     "",    Alignment::none,    JointCoordinate::none,         false, JointAxes::own,     false, InPlane::own},
     {JointKind::slot,        "slot",        "xy",  Alignment::none,    JointCoordinate::displacement, false, JointAxes::z,       true,  InPlane::along},
+    {JointKind::hold,        "hold",        "z",   Alignment::none,    JointCoordinate::displacement, true,  JointAxes::z,       true,  InPlane::along},
+    {JointKind::hold_turn,   "hold_turn",   "",    Alignment::none,    JointCoordinate::none,         true,  JointAxes::own,     false, InPlane::about},
 }};
 // clang-format on
 

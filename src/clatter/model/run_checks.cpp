@@ -20,11 +20,20 @@ void check_abilities(const ObjectCheck& object, const IntegratorSpec& i) {
   refuse_if(i.multi_impact, "multi_impact", &SchemeTraits::passes_impacts);
   refuse_if(!i.position_friction, "position_friction", &SchemeTraits::may_drift);
   refuse_if(!i.position_rolling, "position_rolling", &SchemeTraits::may_drift);
+  refuse_if(!i.islands, "islands", &SchemeTraits::asks_solvers);
+  refuse_if(i.coefficients != AlphaKind::chung_hulbert, "coefficients", &SchemeTraits::weighs);
+  refuse_if(i.correction_forces != 1.0, "correction_forces", &SchemeTraits::may_drift);
   refuse_if(i.contact_solver.has_value(), "contact_solver", &SchemeTraits::asks_solvers);
 }
 
 // Settings of what is not switched on.
 void check_idle_settings(const ObjectCheck& object, const IntegratorSpec& i) {
+  if (i.coefficients == AlphaKind::hht && i.rho_inf < 0.5 && object.knows("rho_inf")) {
+    object.refuse_key("rho_inf",
+                      fmt::format("'rho_inf': with coefficients = \"hht\" it is at least "
+                                  "0.5, not {}",
+                                  i.rho_inf));
+  }
   if (!i.multi_impact && object.knows("multi_impact")) {
     const auto refuse_if = [&](bool is_given, const char* key) {
       if (!is_given) return;

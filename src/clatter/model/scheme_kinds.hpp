@@ -27,10 +27,11 @@ struct SchemeTraits {
   bool locates_impacts = false;    ///< `locate_impacts`
   bool passes_impacts = false;     ///< `multi_impact`
   bool may_drift = false;          ///< `position_friction = false`, `position_rolling = false`
-  bool asks_solvers = false;       ///< `contact_solver`
+  bool asks_solvers = false;       ///< `contact_solver`, `islands = false`
   bool is_compliant = false;       ///< contacts have `compliance`; else they are hard
   bool needs_free_bodies = false;  ///< nothing but contacts ties bodies, which are round in space
   bool keeps_energy = false;       ///< impacts have no restitution but 1
+  bool weighs = false;             ///< `coefficients`
 
   constexpr bool has_own(std::string_view key) const {
     for (const std::string_view own : own_keys) {
@@ -41,21 +42,27 @@ struct SchemeTraits {
 };
 
 inline constexpr std::array scheme_kinds{
-    SchemeTraits{"nsga", {"rho_inf"}, true, true, true, true},
-    SchemeTraits{"nsga_coupled", {"rho_inf"}},
-    SchemeTraits{"moreau", {"theta"}, false, false, false, true},
-    SchemeTraits{"generalized_alpha", {"rho_inf"}, false, false, false, false, true},
-    SchemeTraits{"newmark", {"gamma", "beta"}, false, false, false, false, true},
-    SchemeTraits{"energy_consistent",
-                 {"variant", "closing_factor", "largest_depth"},
-                 false,
-                 false,
-                 false,
-                 false,
-                 true,
-                 true,
-                 true},
-    SchemeTraits{"verlet", {"substeps", "threads"}, false, false, false, false, true, true},
+    SchemeTraits{.name = "nsga",
+                 .own_keys = {"rho_inf"},
+                 .locates_impacts = true,
+                 .passes_impacts = true,
+                 .may_drift = true,
+                 .asks_solvers = true,
+                 .weighs = true},
+    SchemeTraits{.name = "nsga_coupled", .own_keys = {"rho_inf"}, .weighs = true},
+    SchemeTraits{.name = "moreau", .own_keys = {"theta"}, .asks_solvers = true},
+    SchemeTraits{
+        .name = "generalized_alpha", .own_keys = {"rho_inf"}, .is_compliant = true, .weighs = true},
+    SchemeTraits{.name = "newmark", .own_keys = {"gamma", "beta"}, .is_compliant = true},
+    SchemeTraits{.name = "energy_consistent",
+                 .own_keys = {"variant", "closing_factor", "largest_depth"},
+                 .is_compliant = true,
+                 .needs_free_bodies = true,
+                 .keeps_energy = true},
+    SchemeTraits{.name = "verlet",
+                 .own_keys = {"substeps", "threads"},
+                 .is_compliant = true,
+                 .needs_free_bodies = true},
 };
 
 constexpr const SchemeTraits& traits_of(IntegratorKind kind) {

@@ -264,8 +264,8 @@ struct JointSpec {
   std::optional<double> length;  ///< distance joint; as at the start when absent
   double radius = 0.0;           ///< [m] of what rolls, about the point of b
   bool is_disc = false;          ///< rolling: its axle is z of b; otherwise a sphere
-  /// Prescribes the angle (revolute), displacement (prismatic), length (distance) or velocity
-  /// (skate) as a function of t.
+  /// Prescribes the angle (revolute), displacement (prismatic, hold), length (distance) or velocity
+  /// (skate, hold_turn) as a function of t.
   std::optional<Expression> motor;
   bool touch = false;  ///< solids of its two bodies touch
   Place place;
@@ -458,14 +458,25 @@ enum class Scaling {
   characteristic_mass,  ///< one mass for all rows, as in 001
 };
 
+/// How the coefficients of generalized-alpha follow from rho_inf.
+enum class AlphaKind {
+  chung_hulbert,  ///< 001 (5)
+  hht,            ///< forces alone are weighted, am = 0
+  newmark,        ///< nothing is weighted: damps from the first order on
+};
+inline constexpr std::array<std::string_view, 3> alpha_names = {"chung_hulbert", "hht", "newmark"};
+
 struct IntegratorSpec {
   IntegratorKind kind = IntegratorKind::nsga;
   double step = 1e-3;     ///< [s]
   double duration = 1.0;  ///< [s]
   double rho_inf = 0.8;   ///< spectral radius at infinite frequency, in [0, 1]
-  double theta = 0.5;     ///< moreau: weight of the end of the step, in [0.5, 1]
-  double gamma = 0.5;     ///< newmark: weight of the end of the step in velocities
-  double beta = 0.25;     ///< newmark: half of that in positions
+  AlphaKind coefficients = AlphaKind::chung_hulbert;
+  /// nsga: c_h of 000, factor on the forces that the position correction changes
+  double correction_forces = 1.0;
+  double theta = 0.5;  ///< moreau: weight of the end of the step, in [0.5, 1]
+  double gamma = 0.5;  ///< newmark: weight of the end of the step in velocities
+  double beta = 0.25;  ///< newmark: half of that in positions
   ConservingKind variant = ConservingKind::acem;  ///< of energy_consistent
   double closing_factor = 4.0;  ///< energy_consistent: psi_1 + psi_2 = this xi/theta, 003 (4.26)
   /// energy_consistent: a step that presses deeper, in radii of the smaller body, is too long
@@ -485,6 +496,8 @@ struct IntegratorSpec {
   bool position_friction = true;  ///< false: study of the drift without friction at position level
   bool position_rolling =
       true;  ///< false: rolling and drilling are resisted at velocity level only
+  /// false: one matrix for all bodies and contacts, as in the sources, unless that fails.
+  bool islands = true;
   /// nsga: bodies at rest that nothing but contacts holds are left where they are, see
   /// sleepers.hpp.
   bool sleep = true;
@@ -541,6 +554,10 @@ struct VerifySpec {
   std::optional<double> reference_step;
   std::vector<std::string> set;  ///< overrides of this run, "integrator.step=1e-4"
   std::string note;
+  std::string printed_at;  ///< of a published figure: where in its source, "Fig. 17", "Table 3.1"
+  /// Of a published figure that is not met: why. It is measured and told, not judged, but it must
+  /// not agree after all.
+  std::string differs;
   Place place;
   KeyPlaces keys;
 };

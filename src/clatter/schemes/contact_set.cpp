@@ -504,7 +504,25 @@ void ContactSet::add_reactions(NodalVector& reaction) const {
 
 // ---- Results
 
-void ContactSet::accept(State& state) {
+RowVector ContactSet::slip_of(std::size_t c, const State& state, const NodalVector& moved) const {
+  const Contact& of = contact(c);
+  RowVector slip = RowVector::Zero(of.rows());
+  const FrictionBlock* sliding = of.block(FrictionKind::sliding);
+  if (sliding == nullptr) return slip;
+  const ContactWork& w = work[c];
+  RowVector all = rates_of(w.start_rows, moved, of.a(), of.b());
+  if (of.has_chord()) {
+    all += rates_of(second[c].start_rows, moved, of.second_a(), of.second_b());
+  }
+  for (int i = sliding->first_row; i < sliding->first_row + sliding->rows; ++i) {
+    slip[i] = i > of.slip_rows()
+                  ? all[i]
+                  : of.slip_coordinate(i).value(state.q) - state.contacts[c].anchor[i];
+  }
+  return slip;
+}
+
+void ContactSet::accept(State& state, const NodalVector& moved) {
   place(state, state.q);
   bool new_contact = false;
   for (std::size_t c = 0; c < work.size(); ++c) {
@@ -526,6 +544,13 @@ void ContactSet::accept(State& state) {
     if (w.near) {
       s.tangent = w.frame.tangents[0];
       s.rate = rates(c, state.v);
+    }
+    if (c < list_.own() && spec_.kind != IntegratorKind::energy_consistent) {
+      if (s.status != ContactStatus::open) {
+        s.shear = slip_of(c, state, moved);
+      } else {
+        s.shear.setZero();
+      }
     }
     if (of.has_outline()) {
       // Behind the face and beside it: it must come out before it can touch again.

@@ -230,8 +230,8 @@ class ContactSet {
   // ---- Results
 
   /// Writes what the contacts did into the state, whose positions and velocities are those of the
-  /// end of the step.
-  void accept(State& state);
+  /// end of the step; `moved` is the increment of the nodes that led there.
+  void accept(State& state, const NodalVector& moved);
   /// When the first contact with restitution met in the last step, as a part of the step. More than
   /// one: none did. Flights shorter than `shortest` are rest.
   double first_impact(double h, double shortest) const;
@@ -281,6 +281,8 @@ class ContactSet {
   void add_chord_position_tangents(KktMatrix& K, std::size_t c, const Configuration& q,
                                    std::span<const Mat3> T) const;
   void mark_struck(State& state, bool new_contact);
+  /// g_T of the step as friction at position level counts it; zero on all but rows of sliding.
+  RowVector slip_of(std::size_t c, const State& state, const NodalVector& moved) const;
 
   const Machine& machine_;
   const IntegratorSpec& spec_;

@@ -67,7 +67,7 @@ bool ContactStage::solve_as_pressed(Problem& problem, double& eps, int& iteratio
       solve_rolling(problem, eps, iterations, what)) {
     return true;
   }
-  if (!w_.spec.contact_solver && (free_bodies_ || condenses())) {
+  if (!w_.spec.contact_solver && w_.spec.islands && (free_bodies_ || condenses())) {
     const bool had_guess = problem.has_guess();
     if (solve_free(problem, eps, iterations, what, false)) return true;
     if (had_guess) {
@@ -214,6 +214,7 @@ bool ContactStage::solve_free(Problem& problem, double& eps, int& iterations, co
   double swept = 0.0, last_merit = INFINITY;  // residuals
   iterations = 0;
   for (int linearisation = 0;; ++linearisation) {
+    if (w_.on_update) w_.on_update({w_.instant.time, what, true, linearisation, 0, r});
     if (!std::isfinite(r.merit)) {
       w_.failure = fmt::format("the {} problem gave a value that is not a number", what);
       return false;

@@ -15,7 +15,8 @@ std::unique_ptr<Scheme> make_scheme(const Machine& machine, const IntegratorSpec
     case IntegratorKind::moreau:
       return std::make_unique<Moreau>(machine, spec);
     case IntegratorKind::generalized_alpha:
-      return std::make_unique<Newmark>(machine, spec, GeneralizedAlpha(spec.rho_inf));
+      return std::make_unique<Newmark>(machine, spec,
+                                       GeneralizedAlpha(spec.rho_inf, spec.coefficients));
     case IntegratorKind::newmark:
       return std::make_unique<Newmark>(machine, spec, GeneralizedAlpha(spec.gamma, spec.beta));
     case IntegratorKind::energy_consistent:

@@ -55,6 +55,7 @@ struct NewtonOfStep {
   Residual r = problem.evaluate();
   double best = INFINITY;  ///< merit that was halved last
   int best_update = 0;     ///< and when
+  int halvings = 0;        ///< of the present update
 
   double merit() const { return r.merit; }
   bool accepts(double largest) const {
@@ -66,6 +67,7 @@ struct NewtonOfStep {
   }
 
   NewtonVerdict judge(int updates, const RecentMerits& recent) {
+    if (w.on_update) w.on_update({w.instant.time, what, false, updates, halvings, r});
     if (!std::isfinite(r.merit)) {
       w.failure = fmt::format("the {} problem gave a value that is not a number", what);
       return NewtonVerdict::given_up;
@@ -94,6 +96,7 @@ struct NewtonOfStep {
   /// Islands that are solved stay where they are, and so do, after the first move of an update,
   /// those that accept it.
   void move(double from, double to) {
+    halvings = to < 1.0 ? halvings + 1 : 0;
     if (!is_one()) {
       for (std::size_t i = 0; i < islands(); ++i) {
         w.progress[i].stays = from == 0.0 ? w.progress[i].is_solved : accepts_island(i);

@@ -67,7 +67,7 @@ FreeContacts::Compliance PositionCorrection::compliance(int n) const {
 
 Residual PositionCorrection::evaluate() {
   const Machine& machine = w_.machine;
-  const double h2 = w_.h * w_.h;
+  const double h2 = squared_step();
   const bool moved = !U_.isZero(0.0);  // else everything is as the smooth motion left it
   const bool changed = moved || has_moved_;
   w_.total = smooth_.increment + U_;
@@ -101,7 +101,7 @@ Residual PositionCorrection::evaluate() {
 
 Residual PositionCorrection::measure(int island, double numbers) const {
   const Islands& islands = w_.islands;
-  const double h2 = w_.h * w_.h;
+  const double h2 = squared_step();
   const double terms = islands.weighted_norm(island, w_.momentum) +
                        h2 * islands.weighted_norm(island, w_.f) +
                        islands.weighted_norm(island, w_.reaction);
@@ -202,7 +202,7 @@ void PositionCorrection::assemble_free(KktMatrix& K) {
 
 void PositionCorrection::assemble_without_contacts(KktMatrix& K) {
   w_.find_tangents(w_.total);
-  w_.add_tangents(K, smooth_.v, {1.0, 0.0, w_.h * w_.h});
+  w_.add_tangents(K, smooth_.v, {1.0, 0.0, squared_step()});
   w_.joints.add_position_tangents(K, w_.q, w_.joint_total, w_.T);
 }
 

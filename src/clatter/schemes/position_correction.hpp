@@ -60,6 +60,8 @@ class PositionCorrection {
   VecX& contact_multipliers() { return nu_contact_; }
 
  private:
+  /// c_h h^2 of 000, the factor on forces.
+  double squared_step() const { return w_.spec.correction_forces * w_.h * w_.h; }
   friend struct NsgaProbe;  // tests differentiate the problem
 
   void evaluate_joints();

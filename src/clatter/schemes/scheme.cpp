@@ -177,7 +177,7 @@ void Scheme::accept(const NodalVector& algorithmic_acceleration) {
   state.joint_forces = w_.joint_forces;
   state.joint_impulses = w_.joints.scale().cwiseProduct(w_.joint_impulses);
   find_joint_errors(state.q);
-  w_.contacts.accept(state);
+  w_.contacts.accept(state, w_.total);
   w_.machine.count_turns(state.q, state.turns);
 }
 

@@ -59,6 +59,10 @@ class Scheme {
   /// Calls `visit` with the contact problem of the velocities of each step, in physical units, if
   /// there are contacts that may close. False: the scheme has no such problem.
   virtual bool visit_contact_problems(std::function<void(const ContactProblem&)> visit);
+  /// Calls `visit` after each update of Newton's method.
+  void visit_updates(std::function<void(const NewtonUpdate&)> visit) {
+    w_.on_update = std::move(visit);
+  }
 
   virtual SchemeTimes times() const;
   /// Whether forces of contacts come out apart from impulses.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,7 @@
 #include <clatter/schemes/far_turns.hpp>
 #include <clatter/schemes/islands.hpp>
 #include <clatter/schemes/joint_set.hpp>
-#include <clatter/schemes/residual.hpp>
+#include <clatter/schemes/newton_update.hpp>
 
 namespace clatter {
 
@@ -65,6 +66,7 @@ struct StepWork {
   StepCounts counts;
   bool is_repeat = false;  ///< of a step that missed contacts, whose pushes are a good guess
   std::string failure;     ///< why the step failed
+  std::function<void(const NewtonUpdate&)> on_update;  ///< called after each, if set
 
   /// Begins a step of size h: scales, rows and rates as they are at the start.
   void begin(State& from, double step_size);

@@ -9,6 +9,7 @@
 #include <clatter/model/body_lookup.hpp>
 #include <clatter/recovery/contact_forces.hpp>
 #include <clatter/recovery/impulse_filter.hpp>
+#include <clatter/simulation/body_accelerations.hpp>
 #include <clatter/simulation/channels.hpp>
 #include <clatter/simulation/crowd_measures.hpp>
 #include <clatter/simulation/pair_contacts.hpp>
@@ -201,6 +202,7 @@ ChannelList::ChannelList(const Model& model, const Machine& machine, bool separa
       conserves_(model.integrator.kind == IntegratorKind::energy_consistent),
       shared_(model, machine, separates_forces) {
   for (std::size_t b = 0; b < model.bodies.size(); ++b) list_body(model.bodies[b], b + 1);
+  if (model.bodies.size() < crowd_of_bodies) list_accelerations(model);
   for (const Beam& beam : machine_.beams()) {
     list_nodes(beam);
     list_sections(beam);
@@ -274,6 +276,45 @@ void ChannelList::list_body(const BodySpec& body, std::size_t n) {
   } else if (body.kind == BodyKind::rigid) {
     add(path + "/angular_velocity", axes, "rad/s",
         [node](const State& state, double* out) { put(out, of_node(state.v, node).tail<3>()); });
+  }
+}
+
+void ChannelList::list_accelerations(const Model& model) {
+  std::vector<BodyKind> kinds;
+  for (const BodySpec& body : model.bodies) kinds.push_back(body.kind);
+  // One fill for all: what contacts and joints do is added up once.
+  fills_.push_back(
+      {row_size_, [this, kinds,
+                   accelerations = std::make_shared<BodyAccelerations>(
+                       machine_, model.integrator.kind)](const State& state, double* out) {
+         const NodalVector& all = accelerations->read(state);
+         for (std::size_t b = 0; b < kinds.size(); ++b) {
+           const auto node = static_cast<int>(b) + 1;
+           const Mat3& R = state.q[b + 1].R;
+           const Vec6 a = of_node(all, node);
+           const Vec3 spin = of_node(state.v, node).tail<3>(), turn = a.tail<3>();
+           const Vec3 arm = -machine_.centre_of_mass(node);  // of the body's origin
+           const Vec3 of_origin = a.head<3>() + R * (turn.cross(arm) + spin.cross(spin.cross(arm)));
+           const bool planar = kinds[b] == BodyKind::planar;
+           const std::size_t axes = planar ? 2 : 3;
+           put(out, of_origin, axes);
+           out += axes;
+           if (kinds[b] == BodyKind::point) continue;
+           if (planar) {
+             *out++ = turn.z();
+           } else {
+             put(out, turn);
+             out += 3;
+           }
+         }
+       }});
+  for (const BodySpec& body : model.bodies) {
+    const std::string path = "bodies/" + body.name;
+    const bool planar = body.kind == BodyKind::planar;
+    add_unfilled(path + "/acceleration", axes_of(planar), "m/s2");
+    if (body.kind == BodyKind::point) continue;
+    add_unfilled(path + "/angular_acceleration",
+                 planar ? std::vector<std::string>{""} : axes_of(false), "rad/s2");
   }
 }
 
@@ -517,7 +558,12 @@ void ChannelList::list_contact(std::size_t c) {
       add_rows(names.percussion, names.impulse_unit,
                [c](const State& state) { return state.sums.percussions[c]; });
     }
-    if (block.kind == FrictionKind::sliding) continue;  // that is the status of the contact
+    if (block.kind == FrictionKind::sliding) {  // its status is that of the contact
+      if (contact.compliance() == nullptr) {
+        add_rows("/slip", "m", [c](const State& state) { return state.contacts[c].shear; });
+      }
+      continue;
+    }
     add_scalar(names.status, "", [c, k](const State& state) {
       return static_cast<double>(state.contacts[c].block_status[k]);
     });

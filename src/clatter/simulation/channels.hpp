@@ -15,6 +15,10 @@
 
 namespace clatter {
 
+/// From so many bodies on they are a crowd: a table for each quantity instead of one for each body
+/// and quantity, points instead of surfaces for ParaView, and no accelerations.
+inline constexpr std::size_t crowd_of_bodies = 100;
+
 /// Everything that can be recorded of a run, and how it is read off the state.
 class ChannelList {
  public:
@@ -52,6 +56,7 @@ class ChannelList {
   void add(std::string path, std::vector<std::string> components, std::string unit, Put fill);
   void add_unfilled(std::string path, std::vector<std::string> components, std::string unit);
   void list_body(const BodySpec& body, std::size_t n);
+  void list_accelerations(const Model& model);
   void list_nodes(const Beam& beam);
   void list_sections(const Beam& beam);
   template <class Element>

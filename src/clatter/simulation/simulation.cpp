@@ -606,6 +606,15 @@ void Simulation::on_contact_problem(std::function<void(const ContactProblem&)> v
               "contacts and motion together; take \"nsga\" or \"moreau\"");
 }
 
+void Simulation::on_newton_update(std::function<void(const NewtonUpdate&)> visit) {
+  const IntegratorKind kind = impl_->model.integrator.kind;
+  if (kind == IntegratorKind::verlet || kind == IntegratorKind::energy_consistent) {
+    throw Error(fmt::format("{}the integrator \"{}\" has no updates of Newton's method to trace",
+                            impl_->file_prefix(), to_string(kind)));
+  }
+  impl_->scheme->visit_updates(std::move(visit));
+}
+
 const std::vector<Channel>& Simulation::channels() const { return impl_->channels.list(); }
 int Simulation::row_size() const { return impl_->channels.row_size(); }
 void Simulation::sample(std::span<double> row) const { impl_->channels.sample(impl_->state, row); }

@@ -17,6 +17,7 @@ namespace clatter {
 struct ContactPoint;
 struct ContactProblem;
 class Machine;
+struct NewtonUpdate;
 struct State;
 
 /// How a body, or a node of a beam, stands and moves; in terms of its body frame.
@@ -58,6 +59,9 @@ class Simulation {
   /// may close (each part of a step, each impact of a sequence). Throws Error when the integrator
   /// has no such problem.
   void on_contact_problem(std::function<void(const ContactProblem&)> visit);
+  /// Calls `visit` after each update of Newton's method, also in attempts at a step that fail.
+  /// Throws Error when the integrator has none.
+  void on_newton_update(std::function<void(const NewtonUpdate&)> visit);
 
   const Machine& machine() const;
   /// Where the machine stands: a value to keep, compare and go back to.

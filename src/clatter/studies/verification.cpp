@@ -339,7 +339,8 @@ struct Job {
 
 void judge(Verification& entry, std::optional<double> measured) {
   entry.measured = measured;
-  entry.pass = measured && agrees(entry.spec, *measured, entry.oracle);
+  const bool agreed = measured && agrees(entry.spec, *measured, entry.oracle);
+  entry.pass = entry.spec.differs.empty() ? agreed : measured && !agreed;
   if (!measured && entry.problem.empty())
     entry.problem = "there is nothing to measure in that time";
 }
@@ -616,6 +617,10 @@ nlohmann::ordered_json verification_json(std::span<const Verification> verificat
                     {"oracle_kind", entry.spec.oracle_kind},
                     {"tolerance", entry.spec.tolerance},
                     {"pass", entry.pass}});
+    if (!entry.spec.printed_at.empty()) list.back()["printed_at"] = entry.spec.printed_at;
+    if (!entry.spec.differs.empty()) list.back()["differs"] = entry.spec.differs;
+    if (!entry.spec.note.empty()) list.back()["note"] = entry.spec.note;
+    list.back()["model"] = entry.model_file;
   }
   return list;
 }

@@ -49,7 +49,8 @@ bool agrees(const VerifySpec& spec, double measured, double oracle);
 /// "bodies/block/position/x at t=2", for tables.
 std::string describe(const VerifySpec& spec);
 
-/// Objects with the keys source, example, quantity, measured, oracle, oracle_kind, tolerance, pass.
+/// Objects with the keys source, example, quantity, measured, oracle, oracle_kind, tolerance, pass,
+/// model, and where given printed_at, differs and note.
 nlohmann::ordered_json verification_json(std::span<const Verification> verifications);
 
 }  // namespace clatter

@@ -119,7 +119,8 @@ class SceneBuilder {
     for (const ContactGroupSpec& group : model_.contact_groups) add_face(group.contact);
     for (const JointSpec& joint : model_.joints) {
       // What rolls or skates is where it is, not where the plane has its origin.
-      const bool moves_on = joint.kind == JointKind::rolling || joint.kind == JointKind::skate;
+      const bool moves_on = joint.kind == JointKind::rolling || joint.kind == JointKind::skate ||
+                            joint.kind == JointKind::hold || joint.kind == JointKind::hold_turn;
       if (moves_on) {
         add_link("joint", joint.name, {joint.b});
       } else {

@@ -97,6 +97,27 @@ TableDescription integrator() {
            "Of `verlet`: by how many threads a step is computed; results are the same to the last "
            "bit.",
            ranges::threads},
+          {"coefficients",
+           {},
+           word,
+           "",
+           "\"chung_hulbert\"",
+           "Of `nsga`, `nsga_coupled` and `generalized_alpha`: how their weights follow from "
+           "`rho_inf`. "
+           "`hht` weights forces alone and needs a `rho_inf` of 0.5 or more, `newmark` nothing and "
+           "is "
+           "of first order below 1.",
+           any,
+           {alpha_names.begin(), alpha_names.end()}},
+          {"correction_forces",
+           {},
+           number,
+           "",
+           literal(i.correction_forces),
+           "Only of `nsga`: factor on the forces that the position correction changes; 000 has 1 "
+           "and, in "
+           "its annexes, 0.5.",
+           positive},
           {"theta",
            {},
            number,
@@ -175,6 +196,15 @@ TableDescription integrator() {
            literal(i.position_rolling),
            "Only of `nsga`: `false` leaves rolling and drilling friction to the velocity level, as "
            "000 does; what they hold on a slope then creeps."},
+          {"islands",
+           {},
+           flag,
+           "",
+           literal(i.islands),
+           "Of `nsga` and `moreau`: `false` solves for all bodies and contacts at once by one "
+           "Newton "
+           "method, as the sources do, to study how it converges (`run --trace`); unless it "
+           "fails."},
           {"sleep",
            {},
            flag,

@@ -12,7 +12,7 @@ TableDescription joint() {
   };
   const auto with_axis = joints_that([](auto& kind) { return kind.axes == JointAxes::z; });
   std::vector<std::string> with_first_axis = with_axis;
-  with_first_axis.insert(with_first_axis.end(), {"universal", "skate"});
+  with_first_axis.insert(with_first_axis.end(), {"universal", "skate", "hold_turn"});
   const auto with_points = joints_that([](auto& kind) { return kind.axes != JointAxes::own; });
   auto with_point = joints_that([](auto& kind) { return !kind.held.empty(); });
   with_point.emplace_back("skate");
@@ -32,7 +32,8 @@ TableDescription joint() {
            "`universal` turns about two, `planar` slides across and turns about it, `slot` keeps a "
            "point of `b` on the axis, `distance` is a massless bar. Two hold velocities: a `skate` "
            "does not slip along the axis, and "
-           "`rolling` is a sphere or disc that rolls on a plane.",
+           "`rolling` is a sphere or disc that rolls on a plane. Two hold one motion each: `hold` "
+           "how far `b` is along the axis, `hold_turn` how fast it turns about it.",
            any,
            joints_that([](auto&) { return true; })},
           {"a", {}, text, "", required, "Name of a body or beam node, or `ground`."},
@@ -54,7 +55,7 @@ TableDescription joint() {
            "m",
            "its origin",
            "Centre of the sphere or disc, in the frame of `b`."},
-          {"axis", with_first_axis, direction, "", "z for a revolute joint in the plane",
+          {"axis", with_first_axis, direction, "", "z for turning in the plane",
            "In space at the start; for a planar joint the normal of the plane, for a universal "
            "joint the axis fixed in `a`, for a skate the direction across its blade."},
           {"axis2",
@@ -141,6 +142,19 @@ TableDescription joint() {
            "none",
            "Prescribed displacement of `b` against `a` along the axis, 0 where the two points "
            "meet."},
+          {"motor",
+           {"hold"},
+           formula,
+           "m",
+           "none",
+           "Prescribed displacement of the point of `b` along the axis, which is fixed in `a`, 0 "
+           "where the two points meet."},
+          {"motor",
+           {"hold_turn"},
+           formula,
+           "rad/s",
+           "0",
+           "Prescribed angular velocity of `b` over `a` about the axis, which is fixed in `a`."},
           {"motor", {"distance"}, formula, "m", "none", "Prescribed length."},
           {"motor",
            {"skate"},

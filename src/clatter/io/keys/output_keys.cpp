@@ -130,6 +130,19 @@ TableDescription verify() {
            positive},
           {"set", {}, texts, "", "none", "Changes for this run, such as `integrator.step=1e-4`."},
           {"note", {}, text, "", literal(v.note), "For the reader."},
+          {"printed_at",
+           {},
+           text,
+           "",
+           "none",
+           "Of a `published` figure: where in its source, such as `Fig. 17` or `Table 3.1`."},
+          {"differs",
+           {},
+           text,
+           "",
+           "none",
+           "Of a `published` figure that is not met: the reason. It is measured and told but not "
+           "judged, unless it agrees after all, which fails."},
       }};
 }
 

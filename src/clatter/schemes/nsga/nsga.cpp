@@ -11,7 +11,7 @@ namespace clatter {
 
 Nsga::Nsga(const Machine& machine, const IntegratorSpec& spec)
     : Scheme(machine, spec),
-      smooth_(w_, GeneralizedAlpha(spec.rho_inf)),
+      smooth_(w_, GeneralizedAlpha(spec.rho_inf, spec.coefficients)),
       position_(w_, smooth_.end()),
       velocity_(w_, smooth_.end()),
       before_(NodalVector::Zero(machine.nodal_size())),

@@ -17,7 +17,7 @@ constexpr double furthest_turn = 0.1;
 
 NsgaCoupled::NsgaCoupled(const Machine& machine, const IntegratorSpec& spec)
     : Scheme(machine, spec),
-      c_(spec.rho_inf),
+      c_(spec.rho_inf, spec.coefficients),
       step_(w_, c_),
       matrix_(w_),
       impacts_(w_),
