@@ -63,13 +63,11 @@ nlohmann::ordered_json settings_json(const IntegratorSpec& integrator) {
   json["scaling"] = integrator.scaling == Scaling::delassus ? "delassus" : "characteristic_mass";
   if (traits_of(integrator.kind).has_own("variant"))
     json["variant"] = to_string(integrator.variant);
-<<<<<<< HEAD
   if (integrator.impact_law != ImpactLaw::newton) {
     json["impact_law"] = to_string(integrator.impact_law);
-=======
+  }
   if (integrator.coefficients != AlphaKind::chung_hulbert) {
     json["coefficients"] = alpha_names[static_cast<std::size_t>(integrator.coefficients)];
->>>>>>> documents
   }
   if (integrator.contact_solver) json["contact_solver"] = to_string(*integrator.contact_solver);
   return json;

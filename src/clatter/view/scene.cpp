@@ -413,7 +413,7 @@ class SceneBuilder {
     const auto add_of = [&](const ContactSpec& contact) {
       const SurfaceKind& kind = contact.geometry.a;
       const bool is_plane = kind.has_direction() && kind.has_outline && !kind.has_tube;
-      if (is_plane && contact.outline.empty() && contact.face.body.empty() && !contact.stop)
+      if (is_plane && contact.outline.empty() && contact.face.body.empty() && !contact.of_joints)
         add(contact.face.point, contact.direction.normalized());
     };
     for (const ContactSpec& contact : model_.contacts) add_of(contact);
