@@ -103,9 +103,9 @@ bool StepWork::change_pressing(std::size_t friction, double& force, double to) {
   // Solved to this part of themselves, and of what moves and weighs: its round-off presses, too.
   const double digits = 10.0 * spec.tolerance, mass = machine.total_mass();
   const JointFriction& of = machine.joint_frictions()[friction];
-  const double momentum = std::sqrt(2.0 * mass * machine.kinetic_energy(state->v));
+  const double motion = std::sqrt(2.0 * mass * machine.kinetic_energy(state->v));
   const double least = (of.by_force + of.by_torque * machine.length()) *
-                       (mass * machine.gravity().norm() + momentum / h);
+                       (mass * machine.gravity().norm() + motion / h);
   const bool changes = std::abs(to - force) > digits * (std::max(to, force) + least);
   force = to;
   if (changes) changed_friction = friction;

@@ -69,7 +69,7 @@ void Contact::take_from(const Pair& pair) {
   }
   if constexpr (requires { pair.blocks(); }) {
     for (const auto& each : pair.blocks()) {
-      add_block(each.kind, static_cast<int>(each.rows.size()), each.coefficient, 0.0);
+      add_block(each.kind, static_cast<int>(each.rows.size()), each.coefficient, {});
     }
   }
   if constexpr (Pair::has_slip_coordinates) {
