@@ -73,8 +73,8 @@ INSTANTIATE_TEST_SUITE_P(Schemes, Coefficients,
                          ::testing::Values(Kind{"nsga", "chung_hulbert"}, Kind{"nsga", "hht"},
                                            Kind{"nsga", "newmark"}, Kind{"nsga_coupled", "hht"},
                                            Kind{"generalized_alpha", "newmark"}),
-                         [](const auto& info) {
-                           return std::string(info.param.scheme) + "_" + info.param.coefficients;
+                         [](const auto& each) {
+                           return std::string(each.param.scheme) + "_" + each.param.coefficients;
                          });
 
 // A block with restitution hits a stop while a spring pulls: with c_h of the annexes the way to the

@@ -99,7 +99,7 @@ axis = [0, 1, 0]
 
 INSTANTIATE_TEST_SUITE_P(Schemes, BodyAccelerations,
                          ::testing::Values("nsga", "nsga_coupled", "moreau"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 }  // namespace body_accelerations_test
 }  // namespace clatter

@@ -153,9 +153,11 @@ duration = 0.04
   EXPECT_NEAR(value(simulation, "crowds/grain/settling_error"), 0.0, 1e-12);
   EXPECT_EQ(value(simulation, "crowds/grain/settled"), 1.0);
   for (int i = 0; i < 5; ++i) {
-    const double radius = value(simulation, "crowds/grain/radius", i);
-    EXPECT_NEAR(value(simulation, "crowds/grain/settling_radius", i), radius, 1e-4 * radius);
-    if (i > 0) EXPECT_GT(radius, value(simulation, "crowds/grain/radius", i - 1));
+    const double size = value(simulation, "crowds/grain/radius", i);
+    EXPECT_NEAR(value(simulation, "crowds/grain/settling_radius", i), size, 1e-4 * size);
+    if (i > 0) {
+      EXPECT_GT(size, value(simulation, "crowds/grain/radius", i - 1));
+    }
   }
 }
 

@@ -89,7 +89,7 @@ axis = [0, 0, 1]
 // Motors: a way in time, and a rate in time; the scheme is of second order, and moreau holds
 // velocities.
 TEST_P(Hold, with_motors_prescribes_a_way_and_a_turn) {
-  Simulation s = simulation(R"(
+  Simulation s = simulation(R"toml(
 [[body]]
 name = "brick"
 mass = 2
@@ -101,9 +101,16 @@ a = "ground"
 b = "brick"
 point = [0, 0, 0]
 axis = [1, 0, 0]
-motor = "0.1*(1 - cos(5*t))" [[joint]] name = "rate" kind = "hold_turn" a = "ground" b =
-                                "brick" axis = [ 0, 1, 0 ] motor = "3*t") ");
-      run(s);
+motor = "0.1*(1 - cos(5*t))"
+[[joint]]
+name = "rate"
+kind = "hold_turn"
+a = "ground"
+b = "brick"
+axis = [0, 1, 0]
+motor = "3*t"
+)toml");
+  run(s);
   EXPECT_NEAR(value(s, "bodies/brick/position", 0), 0.1 * (1.0 - std::cos(1.0)), 1e-6);
   EXPECT_NEAR(value(s, "bodies/brick/velocity", 0), 0.5 * std::sin(1.0), 1e-9);
   EXPECT_NEAR(value(s, "bodies/brick/angular_velocity", 1), 0.6, 1e-9);
@@ -142,7 +149,7 @@ b = "plate"
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, Hold, ::testing::Values("nsga", "nsga_coupled", "moreau"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 }  // namespace hold_test
 }  // namespace clatter
