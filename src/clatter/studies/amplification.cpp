@@ -121,7 +121,10 @@ Amplification amplification_of(const std::string& integrator, double angle, doub
   const State start = simulation.state();
   const auto step = [&](int disturbed) {
     State state = start;
-    if (disturbed == 0) state.q[node].x[along] += 1.0;
+    if (disturbed == 0) {
+      state.q[node].x[along] += 1.0;
+      for (ContactState& contact : state.contacts) contact.gap += 1.0;
+    }
     if (disturbed == 1) of_node(state.v, node)[along] += 1.0;
     if (disturbed == 2) of_node(state.algorithmic_acceleration, node)[along] += 1.0;
     if (disturbed == 3) of_node(state.acceleration, node)[along] += 1.0;

@@ -1,5 +1,9 @@
+#include <array>
+#include <cmath>
+#include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <clatter/elements/membrane.hpp>
