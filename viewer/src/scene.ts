@@ -346,7 +346,7 @@ export class SceneView {
   /// About all that bodies and beams go through, as their shapes turn; of crowds as if they turned about everywhere.
   private boundsOf(run: Run): Box3 {
     const {box} = run.meta, data = run.meta.scene!, bounds = new Box3(), all = box.map(x => (Number.isFinite(x) ? x : 0));
-    if (data.bodies.length > crowd || run.meta.movers * run.frameCount > 2e6) {
+    if (data.bodies.length > crowd || run.meta.movers * run.frameCount > 1e6) {
       bounds.set(new Vector3().fromArray(all), new Vector3().fromArray(all, 3));
       return bounds.expandByScalar(this.largestPart());
     }
@@ -369,7 +369,10 @@ export class SceneView {
       }
       const sticks = Array.isArray(body.sticks) ? body.sticks : [];
       for (let i = 0; i + 2 < sticks.length; i += 3) list.push({point: new Vector3().fromArray(sticks, i), radius: 0});
-      return list;
+      if (list.length <= 40) return list;
+      const own = new Box3();
+      for (const {point: corner, radius} of list) own.union(new Box3(corner.clone(), corner.clone()).expandByScalar(radius));
+      return [0, 1, 2, 3, 4, 5, 6, 7].map(k => ({point: new Vector3(k & 1 ? own.min.x : own.max.x, k & 2 ? own.min.y : own.max.y, k & 4 ? own.min.z : own.max.z), radius: 0}));
     });
     const step = Math.max(1, Math.ceil(run.frameCount * (data.bodies.length + 1) / 30000));
     const low = new Vector3(), high = new Vector3();
@@ -607,44 +610,32 @@ export class SceneView {
 
   /// Arrows of runs that are compared have the same scale.
   private findScales() {
-    this.forceScale = this.percussionScale = this.speedScale = this.momentumScale = 0;
+    const scales = {force: 0, percussion: 0, speed: 0, momentum: 0};
+    const raise = (key: keyof typeof scales, value: number) => { if (Number.isFinite(value)) scales[key] = Math.max(scales[key], Math.abs(value)); };
     for (const run of this.compared) {
-      const wanted = {force: 0, percussion: 0, speed: 0};
-      const largest = (series: Series) => {
-        let most = 0;
-        for (const value of run.values(series)) if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
-        return most;
+      const all = (key: keyof typeof scales, name: string, factor = 1) => {
+        const series = run.find(name);
+        if (series) for (const value of run.values(series)) raise(key, factor * value);
+        return series !== undefined;
       };
-      const raise = (key: keyof typeof wanted, series: Series | undefined) => { if (series) wanted[key] = Math.max(wanted[key], largest(series)); };
       for (const {name} of run.meta.scene?.contacts ?? []) {
-        raise('force', run.find(`contacts/${name}/normal_force`));
-        raise('percussion', run.find(`contacts/${name}/normal_percussion`) ?? run.find(`contacts/${name}/normal_impulse`));
+        all('force', `contacts/${name}/normal_force`);
+        if (!all('percussion', `contacts/${name}/normal_percussion`)) all('percussion', `contacts/${name}/normal_impulse`);
       }
-      for (const series of run.series) if (/^pairs\/.*\/force\/[xyz]$/.test(series.name)) raise('force', series);
-      (run.meta.scene?.bodies ?? []).slice(0, 500).forEach(({name, mass = 0}) => {
-        for (const k of ['x', 'y', 'z']) {
-          const series = run.find(`bodies/${name}/velocity/${k}`);
-          if (!series) continue;
-          const speed = largest(series);
-          wanted.speed = Math.max(wanted.speed, speed);
-          this.momentumScale = Math.max(this.momentumScale, mass * speed);
-        }
-      });
+      for (const {name} of run.series) if (/^pairs\/.*\/force\/[xyz]$/.test(name)) all('force', name);
+      for (const {name, mass = 0} of (run.meta.scene?.bodies ?? []).slice(0, 500)) for (const k of ['x', 'y', 'z']) {
+        all('speed', `bodies/${name}/velocity/${k}`);
+        all('momentum', `bodies/${name}/velocity/${k}`, mass);
+      }
       for (let f = 0; f < run.meta.points.length; f += Math.ceil(run.meta.points.length / 50)) {
         const points = run.points(f);
-        for (let i = 0; i < points.length; i += 8) {
-          const force = Math.hypot(points[i + 3], points[i + 4], points[i + 5]);
-          if (Number.isFinite(force)) wanted.force = Math.max(wanted.force, force);
-        }
+        for (let i = 0; i < points.length; i += 8) raise('force', Math.hypot(points[i + 3], points[i + 4], points[i + 5]));
       }
-      this.forceScale = Math.max(this.forceScale, wanted.force);
-      this.percussionScale = Math.max(this.percussionScale, wanted.percussion);
-      this.speedScale = Math.max(this.speedScale, wanted.speed);
     }
-    this.forceScale ||= 1;
-    this.percussionScale ||= 1;
-    this.speedScale ||= 1;
-    this.momentumScale ||= 1;
+    this.forceScale = scales.force || 1;
+    this.percussionScale = scales.percussion || 1;
+    this.speedScale = scales.speed || 1;
+    this.momentumScale = scales.momentum || 1;
   }
 
   get planar() { return this.data.planar; }

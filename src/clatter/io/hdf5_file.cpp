@@ -152,9 +152,11 @@ Hdf5Table Hdf5File::create_table(const std::string& name, hsize_t columns, hsize
   const std::array<hsize_t, 3> size = extent_of(table, 0);
   const std::array<hsize_t, 3> limit = extent_of(table, H5S_UNLIMITED);
   std::array<hsize_t, 3> chunk = extent_of(table, chunk_rows);
-  // Few parts at a time, so that one can be read without the others.
+  // Few parts at a time, so that one can be read without the others; more of them where few rows
+  // are gathered, as a file of very many small chunks is slow.
   // Few rows, too: a chunk that is flushed before it is full is written anew elsewhere.
-  constexpr hsize_t chunk_parts = 64, chunk_rows_of_parts = 64;
+  constexpr hsize_t chunk_rows_of_parts = 64;
+  const hsize_t chunk_parts = std::clamp<hsize_t>(512 / chunk_rows, 64, 512);
   hsize_t chunks = 1;
   if (parts > chunk_parts) {
     chunk[1] = chunk_parts;

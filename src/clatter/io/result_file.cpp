@@ -69,7 +69,7 @@ void ResultFile::make_buffers(const std::vector<ResultTable>& tables) {
     widest = std::max(widest, table.width());
   }
   const std::size_t fitting = buffer_bytes / (std::max<std::size_t>(row_size_, 1) * 8);
-  capacity_ = std::clamp<std::size_t>(fitting, 8, 1024);
+  capacity_ = std::clamp<std::size_t>(fitting, 1, 1024);
   time_buffer_.resize(capacity_);
   buffer_.resize(capacity_ * row_size_);
   gathered_.resize(capacity_ * widest);
