@@ -7,11 +7,20 @@
 namespace clatter {
 namespace {
 
-constexpr double least_increment = 1e-9;  // of a phase: where slip stops or turns round
-constexpr int most_increments = 100'000, most_sweeps = 2'000;
+/// How closely a flow is followed: that of one contact, which is solved exactly, and those of
+/// several, which are swept.
+struct Care {
+  double least_increment;  // of a phase: where slip stops or turns round
+  double turn;             // of ImpactFlow::most_turn
+  double still;            // of the speeds before: slower is no slip
+};
+constexpr Care care_of_one{1e-9, 1.0, 1e-12}, care_of_several{1e-4, 6.0, 1e-6};
+Care care(std::size_t members) { return members == 1 ? care_of_one : care_of_several; }
+
+constexpr int most_increments = 10'000, most_sweeps = 300;
 constexpr double longest_restitution = 100.0;  // in impulses of compression
-constexpr double settled = 1e-14;              // change of an impulse in a sweep
-constexpr double nearly_settled = 1e-9;        // at the end of many
+constexpr double settled = 1e-12;              // change of an impulse in a sweep
+constexpr double nearly_settled = 1e-8;        // at the end of many
 constexpr double done = 1e-12;                 // of what is to be reached
 
 }  // namespace
@@ -20,7 +29,8 @@ bool ImpactFlow::run() {
   after = before;
   impulses = work = VecX::Zero(before.size());
   increments_ = 0;
-  still_ = 1e-12 * before.cwiseAbs().maxCoeff();
+  still_ = care(members.size()).still * before.cwiseAbs().maxCoeff();
+  step_ = VecX::Zero(before.size());
   progress_.assign(members.size(), {});
   for (std::size_t k = 0; k < members.size(); ++k) {
     const CondensedContact& contact = members[k].contact;
@@ -37,6 +47,7 @@ bool ImpactFlow::run() {
 }
 
 bool ImpactFlow::compress() {
+  const double least_increment = care(members.size()).least_increment;
   double passed = 0.0, increment = 1.0;
   while (passed < 1.0) {
     increment = std::min(increment, 1.0 - passed);
@@ -48,18 +59,22 @@ bool ImpactFlow::compress() {
     }
     if (!solve_increment()) return false;
     if (!is_followed() && increment > least_increment) {
-      increment = std::max(0.25 * increment, least_increment);
+      const double shorter = std::max(0.25 * increment, least_increment);
+      step_ *= shorter / increment;  // a guess
+      increment = shorter;
       continue;
     }
     take_increment(false);
     if (increments_ > most_increments) return false;
     passed += increment;
     increment *= 2.0;
+    step_ *= 2.0;
   }
   return true;
 }
 
 bool ImpactFlow::restore() {
+  const double least_increment = care(members.size()).least_increment;
   for (std::size_t k = 0; k < members.size(); ++k) {
     Progress& of = progress_[k];
     of.target = 0.0;
@@ -78,7 +93,9 @@ bool ImpactFlow::restore() {
     if (!any) return true;
     if (!solve_increment()) return false;
     if (!is_followed() && increment > least_increment) {
-      increment = std::max(0.25 * increment, least_increment);
+      const double shorter = std::max(0.25 * increment, least_increment);
+      step_ *= shorter / increment;  // a guess
+      increment = shorter;
       continue;
     }
     double part = 1.0;
@@ -87,19 +104,20 @@ bool ImpactFlow::restore() {
     }
     if (part < 1.0 - done) {
       increment *= part;
+      step_ *= part;
       continue;
     }
     take_increment(true);
     if (increments_ > most_increments) return false;
     passed += increment;
     increment *= 2.0;
+    step_ *= 2.0;
   }
   return true;
 }
 
 bool ImpactFlow::solve_increment() {
-  step_.setZero(after.size());
-  next_ = after;
+  next_ = after + W * step_;
   std::array<double, max_contact_rows> f, r;
   double largest = 0.0;
   for (int sweep = 1; sweep <= most_sweeps; ++sweep) {
@@ -183,7 +201,7 @@ void ImpactFlow::push_member(std::size_t k, const double* f, double* r) const {
 }
 
 bool ImpactFlow::is_followed() const {
-  const double least_cosine = std::cos(most_turn);
+  const double least_cosine = std::cos(care(members.size()).turn * most_turn);
   for (const Member& member : members) {
     const CondensedContact& contact = member.contact;
     if (!(step_[contact.first_row] > 0.0)) continue;
@@ -222,12 +240,12 @@ double ImpactFlow::part_to_end(std::size_t k) const {
   if (members[k].law == ImpactLaw::newton) {
     return change > 0.0 ? -left * before[row] / change : more;
   }
-  // p s (u + change s/2) = work
-  const double work = -left * of.taken;
-  const double square = u * u + 2.0 * change * work / p;
+  // p s (u + change s/2) = missing
+  const double missing = -left * of.taken;
+  const double square = u * u + 2.0 * change * missing / p;
   if (!(square >= 0.0)) return more;  // it slows down before
   const double sum = u + std::sqrt(square);
-  return sum > 0.0 ? 2.0 * (work / p) / sum : more;
+  return sum > 0.0 ? 2.0 * (missing / p) / sum : more;
 }
 
 void ImpactFlow::take_increment(bool restores) {
