@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random machines: pendulum chains, boxes, spheres, beams, stops, joints that are redundant, masses that differ by 10^6, under
-every scheme with hard contacts.
+every scheme with hard contacts, impact laws and friction curves.
 
 A run must end well or with a named cause, without a value that is no number, and
 
@@ -64,8 +64,17 @@ class Machine:
             return "{ " + ", ".join(f"{key} = {self.value(each)}" for key, each in value.items()) + " }"
         return json.dumps(value)
 
-    def contact_law(self):
-        return {"friction": self.dice.choice([0.0, 0.2, 0.5, 1.0]), "restitution": self.dice.choice([0.0, 0.3, 0.7, 0.9, 1.0])}
+    def contact_law(self, has_friction=True):
+        law = {"friction": self.dice.choice([0.0, 0.2, 0.5, 1.0]), "restitution": self.dice.choice([0.0, 0.3, 0.7, 0.9, 1.0])}
+        law["impact_law"] = self.dice.choice(["newton", "newton", "poisson", "energetic"])
+        if self.dice.random() < 0.2:
+            law["restitution"] = "0.9*exp(-v/3)"
+        if not has_friction:
+            law["friction"] = 0.0
+        elif self.dice.random() < 0.3:
+            law |= {"static_friction": 1.5 * law["friction"], "stribeck_speed": self.dice.choice([0.01, 0.3]),
+                    "viscous_friction": self.dice.choice([0.0, 0.1])}
+        return law
 
     def rod(self, name, x, y, angle, length):
         mass = self.mass()
@@ -145,7 +154,7 @@ class Machine:
             self.add("body", name=name, kind="planar", mass=self.mass(), inertia=0.1, position=[x, 0.0],
                      velocity=[self.uniform(-4, 4), 0.0])
             self.add("joint", name=f"rail{k}", kind="prismatic", a="ground", b=name, point=[x, 0.0], axis=[1, 0])
-            law = self.contact_law() | {"friction": 0.0}
+            law = self.contact_law(False)
             if before == "ground":
                 self.add("contact", name="left", point={"body": name, "at": [-0.1, 0.0]}, face={"point": [0.0, 0.0], "normal": [1, 0]}, **law)
             else:
@@ -155,7 +164,7 @@ class Machine:
                 self.add("spring", name=f"k{k}", b={"body": name}, stiffness=10**self.dice.uniform(1, 4), rest_length=x)
             before = name
         self.add("contact", name="right", point={"body": before, "at": [0.1, 0.0]}, face={"point": [x + 0.3, 0.0], "normal": [-1, 0]},
-                 **(self.contact_law() | {"friction": 0.0}))
+                 **self.contact_law(False))
 
     def linkage(self):
         """A parallelogram in space, whose hinges are redundant, with a tip that hits a floor."""

@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -163,8 +164,8 @@ TEST_P(FrictionLaws, an_ellipse_turns_what_slides_to_where_it_is_held_less) {
                                      "friction = 0.2\nacross_friction = 0.4"),
                       i == 0 ? 4e-3 : 1e-3, 0.4);
     run(simulation);
-    EXPECT_NEAR(testing::vector(simulation, "bodies/block/velocity").norm(), 2.0 - 10.0 * 0.2 * 0.4,
-                1e-9);
+    const auto along = simulation.values("bodies/block/velocity");
+    EXPECT_NEAR(std::hypot(along[0], along[1]), 2.0 - 10.0 * 0.2 * 0.4, 1e-9);
     Simulation oblique = simulation_of(block_on_slope(0.0, "[2, 1, 0]", ", along = [1, 0, 0]",
                                                       "friction = 0.2\nacross_friction = 0.4"),
                                        i == 0 ? 4e-3 : 1e-3, 0.4);
