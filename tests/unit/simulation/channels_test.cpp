@@ -234,9 +234,9 @@ TEST(ChannelList, names_what_contacts_in_space_have) {
   EXPECT_THAT(
       reading.paths_of("contacts"),
       ElementsAre("gap", "normal_velocity", "status", "normal_impulse", "normal_force",
-                  "slip_velocity", "tangential_impulse", "tangential_force", "rolling_velocity",
-                  "rolling_impulse", "rolling_torque", "rolling_status", "drilling_velocity",
-                  "drilling_impulse", "drilling_torque", "drilling_status"));
+                  "slip_velocity", "tangential_impulse", "tangential_force", "slip",
+                  "rolling_velocity", "rolling_impulse", "rolling_torque", "rolling_status",
+                  "drilling_velocity", "drilling_impulse", "drilling_torque", "drilling_status"));
   const auto expect = [&](const std::string& name, const std::string& unit,
                           std::size_t components) {
     const Channel& channel = reading.channel("contacts/floor/" + name);
@@ -263,8 +263,8 @@ TEST(ChannelList, names_what_contacts_in_the_plane_have) {
   EXPECT_THAT(
       reading.paths_of("contacts"),
       ElementsAre("gap", "normal_velocity", "status", "normal_impulse", "normal_force",
-                  "slip_velocity", "tangential_impulse", "tangential_force", "rolling_velocity",
-                  "rolling_impulse", "rolling_torque", "rolling_status"));
+                  "slip_velocity", "tangential_impulse", "tangential_force", "slip",
+                  "rolling_velocity", "rolling_impulse", "rolling_torque", "rolling_status"));
   EXPECT_THAT(reading.channel("contacts/floor/slip_velocity").components, ElementsAre("1"));
   EXPECT_THAT(reading.channel("contacts/floor/rolling_torque").components, ElementsAre("1"));
 }
@@ -277,8 +277,8 @@ TEST(ChannelList, contacts_with_a_patch_have_a_third_direction_of_slip_and_no_dr
   EXPECT_THAT(
       reading.paths_of("contacts"),
       ElementsAre("gap", "normal_velocity", "status", "normal_impulse", "normal_force",
-                  "slip_velocity", "tangential_impulse", "tangential_force", "rolling_velocity",
-                  "rolling_impulse", "rolling_torque", "rolling_status"));
+                  "slip_velocity", "tangential_impulse", "tangential_force", "slip",
+                  "rolling_velocity", "rolling_impulse", "rolling_torque", "rolling_status"));
   EXPECT_THAT(reading.channel("contacts/floor/slip_velocity").components,
               ElementsAre("1", "2", "3"));
   reading.v[6 + 5] = 2.0;  // about the normal

@@ -301,11 +301,12 @@ TEST(verification_json, has_exactly_the_promised_keys) {
   result.spec = entry("run/substeps", "final", "0", 0.5);
   result.quantity = "run/substeps";
   result.measured = 3.0;
+  result.model_file = "model.toml";
   const nlohmann::json json =
       nlohmann::json::parse(verification_json(std::vector<Verification>{result}).dump());
   EXPECT_EQ(json, nlohmann::json::parse(R"([{"source": "test", "example": "oscillator",
     "quantity": "run/substeps", "measured": 3.0, "oracle": 0.0, "oracle_kind": "closed form",
-    "tolerance": 0.5, "pass": false}])"));
+    "tolerance": 0.5, "pass": false, "model": "model.toml"}])"));
   result.measured.reset();
   EXPECT_TRUE(verification_json(std::vector<Verification>{result})[0]["measured"].is_null());
 }
