@@ -343,7 +343,7 @@ class FindingDerivatives {
   bool before_;
 };
 
-/// Nothing but contacts connects the bodies.
+/// Nothing but contacts of two bodies connects them.
 bool is_free(const Machine& machine);
 
 }  // namespace clatter
