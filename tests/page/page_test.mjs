@@ -47,6 +47,7 @@ let browser;
 /// Opens a page with the network off; whatever the console complains of fails the test.
 async function open(file, expectErrors = false, more = {}) {
   const context = await browser.newContext({offline: true, viewport: {width: 1100, height: 700}, ...more});
+  context.setDefaultTimeout(90000);   // drawn in software, where others work too
   const page = await context.newPage();
   page.complaints = [];
   page.on('console', message => { if (['error', 'warning'].includes(message.type()) && !/GPU stall|software/i.test(message.text())) page.complaints.push(message.text()); });
