@@ -340,9 +340,14 @@ TEST(Bearing, with_preload_presses_all_balls_when_races_give_way) {
       // Each contact gives way by half of the interference; balls go around with 19 rad/s.
       const double expected = 7e10 * std::pow(1e-6, 1.5);
       const double centrifugal = 2e-3 * 0.0167 * 19.0 * 19.0;
+      // The trapezoidal rule damps nothing: balls ring about where they would come to rest, and the
+      // two directions of a force whose mean it takes differ by the turn in a step.
+      const double turn = 19.0 * step;
+      const double allowed =
+          scheme == "name = \"newmark\"" ? 2.0 * centrifugal + expected * turn * turn : centrifugal;
       for (int i = 1; i <= 8; ++i) {
         for (const char* race : {"inner", "outer"}) {
-          EXPECT_NEAR(contact(simulation, i, race, "normal_force"), expected, centrifugal)
+          EXPECT_NEAR(contact(simulation, i, race, "normal_force"), expected, allowed)
               << scheme << step;
         }
       }
