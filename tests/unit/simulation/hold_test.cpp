@@ -144,7 +144,10 @@ b = "plate"
 )");
   run(s);
   EXPECT_NEAR(value(s, "bodies/plate/angle"), 0.4, 1e-11);
-  EXPECT_NEAR(value(s, "contacts/floor/gap"), 0.0, 1e-9);
+  // Moreau's scheme holds velocities: it sinks in by what it goes in the step of the blow.
+  const double sinks =
+      std::string(GetParam()) == "moreau" ? 1e-3 * std::sqrt(2.0 * 10.0 * 0.18) : 1e-9;
+  EXPECT_NEAR(value(s, "contacts/floor/gap"), 0.0, sinks);
   EXPECT_NEAR(value(s, "contacts/floor/normal_force"), 20.0, 1e-6);
 }
 
