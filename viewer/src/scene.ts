@@ -245,7 +245,8 @@ export class SceneView {
 
     this.mark = Math.min(0.006 * this.size, Math.max(0.15 * this.smallestPart(), 0.0012 * this.size));
 
-    this.renderer = new WebGLRenderer({antialias: true, preserveDrawingBuffer: true});
+    // Points of a crowd are drawn round without smoothed edges, which cost most of the time where a processor draws.
+    this.renderer = new WebGLRenderer({antialias: this.data.bodies.length <= crowd, preserveDrawingBuffer: true});
     this.renderer.localClippingEnabled = true;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.element.append(this.renderer.domElement);
