@@ -176,7 +176,7 @@ TEST(Endurance, joint_whose_axes_are_opposed_is_refused) {
   }
 }
 
-TEST(Endurance, run_covers_its_duration_in_whole_steps) {
+TEST(Endurance, run_covers_its_duration) {
   Model model;
   model.integrator.step = 0.3;
   model.bodies = {point("ball", 1.0, Vec3::Zero(), Vec3(1.0, 0.0, 0.0))};
@@ -185,7 +185,7 @@ TEST(Endurance, run_covers_its_duration_in_whole_steps) {
     model.integrator.duration = duration;
     const Simulation simulation(model);
     EXPECT_EQ(simulation.steps_total(), steps);
-    EXPECT_EQ(simulation.notices().empty(), duration == 0.9);
+    EXPECT_TRUE(simulation.notices().empty()) << duration;  // its last step is as long as it takes
   }
 }
 

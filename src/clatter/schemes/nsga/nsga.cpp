@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -139,7 +140,9 @@ bool Nsga::jump_in_sequence() {
     before_ = w_.state->v + velocity_.correction();
     const auto closes = [](const ContactWork& work) { return work.closing; };
     if (!impacts_.run(before_, closes, true)) return false;
+    const int most_updates = std::exchange(w_.counts.velocity, 0);
     if (!stage_.solve_jump(velocity_, w_.state->solver.velocity, before_)) return false;
+    w_.counts.velocity = std::max(w_.counts.velocity, most_updates);
     if (!any) return true;
     ++w_.counts.impacts;
     if (!velocity_.add_impulses() && !impacts_.has_happened()) return true;
