@@ -57,13 +57,13 @@ TEST(Fluid, slows_by_stokes_law_and_lifts_by_what_is_displaced) {
   EXPECT_NEAR(in.displaced, fluid * 4.0 / 3.0 * pi * std::pow(radius, 3), 1e-18);
 }
 
-class EverySchemeInFluid : public ::testing::TestWithParam<const char*> {};
+class FluidUnderScheme : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(EverySchemeInFluid, comes_to_the_speed_of_stokes_law) {
+TEST_P(FluidUnderScheme, comes_to_the_speed_of_stokes_law) {
   EXPECT_NEAR(velocity(ball(tau / 10.0, 30.0 * tau, GetParam())), v_t, 1e-9 * v_t);
 }
 
-TEST_P(EverySchemeInFluid, falls_like_an_exponential_to_its_order) {
+TEST_P(FluidUnderScheme, falls_like_an_exponential_to_its_order) {
   const double exact = v_t * (1.0 - std::exp(-1.0));
   const auto error = [&](double step) {
     return std::abs(velocity(ball(step, tau, GetParam())) - exact) / v_t;
@@ -77,7 +77,7 @@ TEST_P(EverySchemeInFluid, falls_like_an_exponential_to_its_order) {
   EXPECT_NEAR(testing::order(coarse, fine), 2.0, 0.1);
 }
 
-TEST_P(EverySchemeInFluid, ledger_says_where_the_energy_went) {
+TEST_P(FluidUnderScheme, ledger_says_where_the_energy_went) {
   const Simulation simulation = run_of(ball(tau / 50.0, 5.0 * tau, GetParam()));
   const double way = value(simulation, "bodies/ball/position", 2);
   const double displaced = fluid * 4.0 / 3.0 * pi * std::pow(radius, 3);
@@ -93,14 +93,14 @@ TEST_P(EverySchemeInFluid, ledger_says_where_the_energy_went) {
 }
 
 /// The drag is linear, so that its exact derivative solves a step at once.
-TEST_P(EverySchemeInFluid, solves_a_step_by_one_update) {
+TEST_P(FluidUnderScheme, solves_a_step_by_one_update) {
   Simulation simulation(parse_model(ball(5.0 * tau, 50.0 * tau, GetParam()), "fluid.toml"));
   testing::run(simulation);
   EXPECT_LE(simulation.statistics().smooth.max, 2);  // the second for what gyroscopic terms leave
   EXPECT_EQ(simulation.statistics().substeps, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, EverySchemeInFluid,
+INSTANTIATE_TEST_SUITE_P(Schemes, FluidUnderScheme,
                          ::testing::Values("nsga", "nsga_coupled", "moreau", "generalized_alpha",
                                            "newmark", "energy_consistent", "verlet"));
 
