@@ -64,6 +64,7 @@ TEST(FailedStep, leaves_everything_as_it_was_and_tells_when) {
     EXPECT_DOUBLE_EQ(simulation.time(), 0.01);
     const std::vector<double> after = row();
     for (const Channel& channel : simulation.channels()) {
+      if (channel.path == "solver/substeps") continue;  // counts attempts
       for (std::size_t i = 0; i < channel.components.size(); ++i) {
         const std::size_t k = static_cast<std::size_t>(channel.offset) + i;
         EXPECT_EQ(before[k], after[k]) << channel.path << " " << channel.components[i];
