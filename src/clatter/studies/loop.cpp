@@ -20,9 +20,9 @@ Loop loop_of(std::span<const double> x, std::span<const double> y) {
     const std::size_t next = i + 1 < x.size() ? i + 1 : 0;
     loop.area += 0.5 * (y[i] + y[next]) * (x[next] - x[i]);
   }
-  // The first of equal ones: where it comes to the tip, before it turns round.
-  const auto least = std::min_element(x.begin(), x.end()),
-             largest = std::max_element(x.begin(), x.end());
+  // Where x turns, the sample that comes there first: the loop may fall straight down then.
+  const auto least = std::min_element(x.begin(), x.end());
+  const auto largest = std::max_element(x.begin(), x.end());
   loop.half_x = 0.5 * (*largest - *least);
   loop.y_at_tips = 0.5 * (y[static_cast<std::size_t>(largest - x.begin())] -
                           y[static_cast<std::size_t>(least - x.begin())]);

@@ -461,7 +461,8 @@ duration = 0.5
   testing::run(simulation);
   EXPECT_GT(std::abs(value(simulation, "energy/load_work")), 1.0);
   EXPECT_GT(value(simulation, "energy/friction_loss"), 0.1);
-  EXPECT_NEAR(value(simulation, "energy/scheme_loss"), 0.0, 1e-12);
+  // Impulses settle to 1e-14 of some 5 J, in each of 500 steps.
+  EXPECT_NEAR(value(simulation, "energy/scheme_loss"), 0.0, 2.5e-11);
 }
 
 /// An ellipse in a box with rough walls, as solids that find each other: its contacts push beside

@@ -116,7 +116,7 @@ void EnergyConsistent::finish_driven(const Driven& driven) {
   const Vec3 v_start(before[0], before[1], before[5]), masses(of.mass, of.mass, of.inertia(2, 2));
   const Vec3 gained = masses.cwiseProduct(driven.v_end - v_start);
   const double kinetic = 0.5 * gained.dot(driven.v_end + v_start);
-  w_.state->sums.ledger.motor_work += kinetic - push.dot(w_.h * body.way());
+  w_.state->sums.ledger.motor_work += kinetic - push.dot(body.way());
   const Vec3 pushed(push[0], push[1], push[5]);
   w_.joint_forces.segment<3>(w_.machine.joints()[driven.joint].first_row) =
       driven.G.transpose().inverse() * (gained - pushed) / w_.h;
