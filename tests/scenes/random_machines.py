@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random machines: pendulum chains, boxes, spheres, beams, stops, joints that are redundant, masses that differ by 10^6, under
-every scheme with hard contacts, impact laws and friction curves.
+every scheme with hard contacts; with --laws also impact laws by name and friction curves.
 
 A run must end well or with a named cause, without a value that is no number, and
 
@@ -64,14 +64,18 @@ class Machine:
             return "{ " + ", ".join(f"{key} = {self.value(each)}" for key, each in value.items()) + " }"
         return json.dumps(value)
 
+    has_laws = False  # of impact by name, and friction curves
+
     def contact_law(self, has_friction=True):
         law = {"friction": self.dice.choice([0.0, 0.2, 0.5, 1.0]), "restitution": self.dice.choice([0.0, 0.3, 0.7, 0.9, 1.0])}
+        if not has_friction:
+            law["friction"] = 0.0
+        if not self.has_laws:
+            return law
         law["impact_law"] = self.dice.choice(["newton", "newton", "poisson", "energetic"])
         if self.dice.random() < 0.2:
             law["restitution"] = "0.9*exp(-v/3)"
-        if not has_friction:
-            law["friction"] = 0.0
-        elif self.dice.random() < 0.3:
+        if has_friction and self.dice.random() < 0.3:
             law |= {"static_friction": 1.5 * law["friction"], "stribeck_speed": self.dice.choice([0.01, 0.3]),
                     "viscous_friction": self.dice.choice([0.0, 0.1])}
         return law
@@ -256,10 +260,12 @@ def main():
     parser.add_argument("--machines", type=int, default=200)
     parser.add_argument("--first", type=int, default=0, help="number of the first one")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--laws", action="store_true", help="draw impact laws and friction curves, too")
     parser.add_argument("--keep", help="folder for the machines that fail")
     parser.add_argument("--show", type=int, help="print the model of this number")
     parser.add_argument("--timeout", type=float, default=120, help="of one run [s]")
     options = parser.parse_args()
+    Machine.has_laws = options.laws
     if options.show is not None:
         print(Machine(options.show).text())
         return 0
