@@ -24,6 +24,7 @@ Eigen::Matrix<double, 1, 12> normal_row(const ContactFrame& f, const Mat3& R_a, 
 }  // namespace
 
 bool is_free(const Machine& machine) {
+  // Ropes tie as joints do.
   return machine.joints().empty() && machine.force_element_count() == 0 &&
          machine.beams().empty() && !machine.has_wide_contacts();
 }
