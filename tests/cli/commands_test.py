@@ -128,7 +128,7 @@ duration = 0.05
 
 
 class VerifyTest(CommandLineTest):
-    KEYS = ["source", "example", "quantity", "measured", "oracle", "oracle_kind", "tolerance", "pass"]
+    KEYS = ["source", "example", "quantity", "measured", "oracle", "oracle_kind", "tolerance", "pass", "model"]
 
     def test_passes_with_json(self):
         output, errors = self.run_program("verify", "model.toml", "--json")

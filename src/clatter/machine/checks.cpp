@@ -64,6 +64,17 @@ void check_solids(const Model& model, BodyLookup& bodies, std::vector<Mistake>& 
   }
 }
 
+/// Poisson's and the energetic law have no rebound along the face.
+void check_impact_law(const ObjectCheck& object, const SurfaceLaw& law,
+                      const IntegratorSpec& integrator) {
+  const ImpactLaw used = law.impact_law.value_or(integrator.impact_law);
+  if (law.tangential_restitution == 0.0 || used == ImpactLaw::newton) return;
+  object.refuse("tangential_restitution",
+                fmt::format("'tangential_restitution' is for Newton's law of impacts, not for the "
+                            "law \"{}\"",
+                            to_string(used)));
+}
+
 /// Solids give way or are hard, as the integrator needs them.
 void check_hardness_of_solids(const Model& model, std::vector<Mistake>& mistakes) {
   const IntegratorSpec& integrator = model.integrator;
@@ -222,6 +233,9 @@ std::vector<Mistake> check(const Model& model) {
       }
       check_force_laws(contact, model.materials, knows_materials, mistakes);
       check_hardness(contact, model.integrator, mistakes);
+      check_impact_law(
+          {fmt::format("contact '{}'", contact.name), contact.place, contact.keys, mistakes},
+          contact, model.integrator);
     });
   }
   for (const ContactGroupSpec& group : model.contact_groups) {
@@ -229,10 +243,22 @@ std::vector<Mistake> check(const Model& model) {
       check_contact_group(group, bodies, mistakes);
       check_force_laws(group.contact, model.materials, knows_materials, mistakes);
       check_hardness(group.contact, model.integrator, mistakes);
+      check_impact_law({fmt::format("contact '{}'", group.contact.name), group.contact.place,
+                        group.contact.keys, mistakes},
+                       group.contact, model.integrator);
     });
   }
   check_solids(model, bodies, mistakes);
   check_hardness_of_solids(model, mistakes);
+  for (const MaterialSpec& material : model.materials) {
+    check_impact_law(
+        {fmt::format("material '{}'", material.name), material.place, material.keys, mistakes},
+        material.law, model.integrator);
+  }
+  for (const MaterialPairSpec& pair : model.material_pairs) {
+    check_impact_law({"material pair", pair.place, pair.keys, mistakes}, pair.law,
+                     model.integrator);
+  }
   check_ties(model, mistakes);
   check_integrator(model.integrator, mistakes);
   check_output(model.output, mistakes);

@@ -69,8 +69,8 @@ friction = 0.2
   EXPECT_NEAR(slip, way, 0.5 * slows * 1e-6 + 1e-12);
 }
 
-// A rod swings about the origin of its frame, which stays. Means of a step differ from the values at
-// its end by less than a step of their rate: 10.6 m/s^3, the pull to the pivot and its turning.
+// A rod swings about the origin of its frame, which stays. Means of a step differ from the values
+// at its end by less than a step of their rate: 10.6 m/s^3, the pull to the pivot and its turning.
 TEST_P(BodyAccelerations, rod_on_a_pivot_turns_about_an_origin_at_rest) {
   Simulation simulation(model_with(GetParam(), R"(
 [[body]]
