@@ -473,10 +473,9 @@ void ContactSet::scale_rows(Scaling scaling, double penalty) {
 
 void ContactSet::set_coefficients(std::size_t c) {
   ContactWork& w = work[c];
-  for (FrictionBall& ball : w.law.balls) {
-    const auto k = static_cast<std::size_t>(&ball - w.law.balls.data());
+  for (std::size_t k = 0; k < static_cast<std::size_t>(w.law.ball_count); ++k) {
+    FrictionBall& ball = w.law.balls[k];
     const double scale = w.scale[ball.first_row];
-    if (static_cast<int>(k) == w.law.ball_count) break;
     ball.coefficient = scale > 0.0 ? w.coefficient[k] * w.scale[0] / scale : 0.0;
   }
 }
