@@ -42,7 +42,7 @@ std::vector<T> array_in(const std::string& frame, const std::string& name) {
   std::memcpy(&size, bytes.data(), sizeof(size));
   EXPECT_EQ(size, bytes.size() - sizeof(size));
   std::vector<T> numbers(size / sizeof(T));
-  std::memcpy(numbers.data(), bytes.data() + sizeof(size), size);
+  if (size > 0) std::memcpy(numbers.data(), bytes.data() + sizeof(size), size);
   return numbers;
 }
 
