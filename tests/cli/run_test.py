@@ -1,6 +1,7 @@
 """clatter run: results, options, and what happens when things go wrong."""
 
 import hashlib
+import math
 import os
 import resource
 import signal
@@ -144,6 +145,25 @@ face = { point = [0, 0, -1], normal = [0, 0, 1] }
             numpy.testing.assert_array_equal(table[:, column], file["bodies/ball/position"][:, 0])
         self.run_program("run", "model.toml")
         self.assertFalse(path.exists(), "left over from the run before")
+
+    def test_trace_shows_quadratic_convergence_in_the_step_of_an_impact(self):
+        example = SOURCE_DIR / "examples/000/thirty-degree-rule.toml"
+        changes = ["contact.click.friction=0.2", "contact.click.restitution=0.94", "integrator.islands=false",
+                   "integrator.duration=0.03"]
+        self.run_program("run", str(example), "--quiet", "--out", "out", "--trace", "0.0278:0.0278",
+                     *[word for change in changes for word in ("--set", change)])
+        lines = (self.directory / "out/newton.csv").read_text().splitlines()
+        self.assertEqual(lines[0], "time,problem,islands,update,halvings,momentum,rows,merit")
+        rows = [line.split(",") for line in lines[1:]]
+        self.assertEqual({row[0] for row in rows}, {"0.0278"})
+        merits = [float(row[7]) for row in rows if row[1] == "velocity"]
+        # Order 2, as soon as the active sets are found: the last three residuals, above round-off.
+        order = math.log(merits[-1] / merits[-2]) / math.log(merits[-2] / merits[-3])
+        self.assertGreater(order, 1.7)
+
+    def test_trace_of_no_times_is_refused(self):
+        _, errors = self.run_program("run", "model.toml", "--trace", "now", expect=1)
+        self.assertIn("--trace now: give the times", errors)
 
     def test_quiet_prints_nothing(self):
         self.assertEqual(self.run_program("run", "model.toml", "--quiet"), ("", ""))
