@@ -19,6 +19,7 @@ PROGRAM = os.environ.get("CLATTER_PROGRAM", str(ROOT / "clatter"))
 PICTURES = ROOT / "docs/gallery"
 SIZE = ("400", "260")
 SETTINGS = {  # part of the run that is drawn, and what is shown besides trails
+    "elements/capstan-rope": {"part": 1.0},
 }
 FOLDERS = {"000": "Impacts in machines", "001": "Impacts with friction", "002": "Contact with friction in machines",
            "003": "Impacts that keep energy", "004": "Sequences of impacts", "beams": "Beams", "contact": "Contact",
